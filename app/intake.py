@@ -1,0 +1,76 @@
+"""What a request may be before anything is done with it: its size, its JSON, its sender. Runs nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import orjson
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+
+from app.problems import Problem
+from app.settings import Settings
+
+SOON = 1  # seconds until a client with too many runs may try again
+
+
+async def read_json(request: Request, model: type[BaseModel], limit: int) -> BaseModel:
+    """Return a request's body as `model`, or refuse it: too long, no JSON, or not of that shape."""
+    body = bytearray()
+    if int_or_zero(request.headers.get("content-length")) > limit:
+        raise Problem(413, limit=limit)
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > limit:
+            raise Problem(413, limit=limit)
+    try:
+        data = orjson.loads(bytes(body))
+    except orjson.JSONDecodeError as error:
+        raise Problem(400, errors=[{"at": "body", "message": str(error)}]) from None
+    try:
+        return model.model_validate(data, strict=True)
+    except ValidationError as error:
+        told = [{"at": ".".join(map(str, ("body", *e["loc"]))), "message": e["msg"]} for e in error.errors()]
+        raise Problem(422, errors=told) from None
+
+
+def check_code(code: str, settings: Settings) -> str:
+    """Return a program that is not too long."""
+    if len(code.encode("utf-8", "surrogatepass")) > settings.limits.source:
+        raise Problem(413, limit=settings.limits.source)
+    return code
+
+
+def refuse_other_sites(request: Request) -> None:
+    """Refuse a request that a page of another site sent: it would run programs on a reader's machine."""
+    if request.headers.get("sec-fetch-site") == "cross-site":
+        raise Problem(403)
+
+
+def int_or_zero(text: str | None) -> int:
+    """Return a header's number; what is no number says nothing."""
+    return int(text) if text and text.isdigit() else 0
+
+
+class Clients:
+    """How many runs each address has at the moment."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._runs: Counter[str] = Counter()
+
+    @contextmanager
+    def run_of(self, request: Request) -> Iterator[None]:
+        """Count a run of the request's sender while it lasts; refuse one too many."""
+        address = request.client.host if request.client else "unknown"
+        if self._runs[address] >= self._most:
+            raise Problem(429, retry_after=SOON)
+        self._runs[address] += 1
+        try:
+            yield
+        finally:
+            self._runs[address] -= 1
+            if not self._runs[address]:
+                del self._runs[address]

@@ -1,0 +1,62 @@
+"""The application: what is mounted where, and what lives as long as it does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+
+from app import problems
+from app.assets import static_files
+from app.headers import SecurityHeaders
+from app.intake import Clients
+from app.layout.render import Renderer
+from app.routes import api, pages
+from app.sandbox.pool import Pool
+from app.settings import Settings, from_environment
+from app.version import version_text
+
+DESCRIPTION = "Runs PyTorch programs in isolation and returns their backward pass step by step."
+GZIP = {"minimum_size": 1024, "compresslevel": 5}
+
+
+def create_app(settings: Settings | None = None, pool: Pool | None = None) -> FastAPI:
+    """Return the application; without settings it reads them from the environment."""
+    settings = settings or from_environment()
+    app = FastAPI(
+        title="gradstep",
+        description=DESCRIPTION,
+        version=version_text(),
+        lifespan=living,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.settings = settings
+    app.state.clients = Clients(settings.runs_per_client)
+    app.state.pool = pool or Pool(settings.limits, settings.workers)
+    app.state.renderer = Renderer(settings.layout_workers)
+    app.state.ready = False
+    app.add_middleware(GZipMiddleware, **GZIP)
+    app.add_middleware(SecurityHeaders)
+    app.mount("/static", static_files())
+    app.include_router(pages.router)
+    app.include_router(api.router)
+    problems.install(app)
+    return app
+
+
+@asynccontextmanager
+async def living(app: FastAPI) -> AsyncIterator[None]:
+    """Keep the workers that run programs and lay out drawings while the application lives."""
+    state = app.state
+    try:
+        await state.renderer.start()
+        await state.pool.start()
+        state.ready = True
+        yield
+    finally:
+        state.ready = False
+        await state.pool.close()
+        await state.renderer.close()

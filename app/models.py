@@ -1,0 +1,107 @@
+"""The shapes of requests and answers, for checking the former and documenting both."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+PROGRAM = "import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\n(x ** 2).sum().backward()\n"
+
+
+class TraceRequest(BaseModel):
+    """A program to run."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"code": PROGRAM}]})
+    code: str = Field(description="Python source that may import torch; it is run in isolation.")
+
+
+class Element(BaseModel):
+    """A box, in px from its top left corner: a leaf, an operation, or data that feeds one."""
+
+    role: Literal["leaf", "op", "data"]
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Edge(BaseModel):
+    """A curve from the right side of one box to the left side of another."""
+
+    from_: str = Field(alias="from")
+    to: str
+    slot: int | None = Field(description="Index in the target's `edges`; null: no gradient goes back.")
+    path: str = Field(description="SVG path, in the direction of the values.")
+    label: str | None
+
+
+class Layout(BaseModel):
+    """Positions by role (`r0`, `r1`, …); equal scenes share one."""
+
+    width: float
+    height: float
+    elements: dict[str, Element]
+    edges: dict[str, Edge]
+
+
+class Scene(BaseModel):
+    """A layout, and which tensors and nodes of the trace stand at which of its boxes."""
+
+    layout: str
+    place: dict[str, str]
+
+
+class Drawing(BaseModel):
+    """Where everything in a trace is drawn."""
+
+    layouts: dict[str, Layout]
+    scenes: list[Scene]
+    scene_at: list[tuple[int, int]] = Field(description="[row, scene]: shown from that row on.")
+
+
+class TraceAnswer(BaseModel):
+    """A program's run, step by step, and its drawing."""
+
+    trace: dict[str, Any] = Field(description="As described by /static/trace.schema.json.")
+    drawing: Drawing
+
+
+class ExampleAnswer(BaseModel):
+    """A program to start from."""
+
+    slug: str
+    title: str
+    summary: str
+    code: str
+    url: str
+
+
+class ExamplesAnswer(BaseModel):
+    """The programs to start from, told in the reader's language."""
+
+    examples: list[ExampleAnswer]
+
+
+class Health(BaseModel):
+    """A sign of life."""
+
+    status: Literal["ok"]
+
+
+class Wrong(BaseModel):
+    """What is wrong, and where in the request."""
+
+    at: str
+    message: str
+
+
+class ProblemAnswer(BaseModel):
+    """A refused request (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    errors: list[Wrong] | None = None

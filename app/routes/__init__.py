@@ -1,0 +1,1 @@
+"""The addresses. A route parses, calls one function, answers."""

@@ -1,0 +1,80 @@
+"""The JSON interface."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from app import examples, intake
+from app.i18n import LANGUAGES, language_of
+from app.models import ExamplesAnswer, Health, ProblemAnswer, TraceAnswer, TraceRequest
+from app.problems import MEDIA_TYPE, Problem
+from app.visualise import visualise
+
+router = APIRouter()
+
+
+def refusals(**reasons: str) -> dict:
+    """Document the problems a route may answer with: status → when."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}}}
+    return {int(status[1:]): {"description": why, "content": content} for status, why in reasons.items()}
+
+
+BODY = {"application/json": {"schema": TraceRequest.model_json_schema()}}
+TRACE_REQUEST = {"requestBody": {"required": True, "content": BODY}}
+TRACE_ANSWERS = {
+    201: {"model": TraceAnswer, "description": "The run. If the program fails, that is how its trace ends."},
+    **refusals(
+        _400="The body is not JSON.",
+        _403="A page of another site sent the request.",
+        _413="The body or the program is too long.",
+        _422="The body is not of the right shape.",
+        _429="Too many programs of this client are running; Retry-After says when to come back.",
+        _503="All workers and the queue are taken; Retry-After says when to come back.",
+    ),
+    "default": {"model": ProblemAnswer, "description": "Any other problem."},
+}
+
+NOT_READY = refusals(_503="Not ready to run programs.")
+LANGUAGE = {"name": "lang", "in": "query", "required": False, "schema": {"enum": list(LANGUAGES)}}
+IN_LANGUAGE = {"parameters": [{**LANGUAGE, "description": "Without it: what the browser prefers."}]}
+
+
+@router.post(
+    "/api/traces",
+    status_code=201,
+    response_class=Response,
+    responses=TRACE_ANSWERS,
+    openapi_extra=TRACE_REQUEST,
+    tags=["traces"],
+)
+async def make_trace(request: Request) -> Response:
+    """Run a program in isolation; return every step of it and where to draw them."""
+    app = request.app.state
+    intake.refuse_other_sites(request)
+    asked = await intake.read_json(request, TraceRequest, app.settings.request_bytes)
+    code = intake.check_code(asked.code, app.settings)
+    with app.clients.run_of(request):
+        body = await visualise(code, app.pool, app.renderer, app.settings.layout_seconds)
+    return Response(body, 201, {"Cache-Control": "no-store"}, "application/json")
+
+
+@router.get("/api/examples", response_model=ExamplesAnswer, openapi_extra=IN_LANGUAGE, tags=["examples"])
+async def list_examples(request: Request, response: Response) -> dict:
+    """Return the programs to start from, told in the reader's language."""
+    chosen = language_of(request)
+    response.headers.update({"Vary": "Accept-Language, Cookie", "Content-Language": chosen})
+    return {"examples": [example.told_in(chosen) for example in examples.EXAMPLES]}
+
+
+@router.get("/healthz", response_model=Health, tags=["operation"])
+async def healthy() -> dict:
+    """Say that the process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", response_model=Health, responses=NOT_READY, tags=["operation"])
+async def ready(request: Request) -> dict:
+    """Say whether programs can be run."""
+    if not request.app.state.ready:
+        raise Problem(503, retry_after=1)
+    return {"status": "ok"}

@@ -1,0 +1,63 @@
+"""The HTML pages."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import FileResponse, HTMLResponse
+
+from app import examples
+from app.assets import STATIC
+from app.i18n import language_of
+from app.intake import check_code
+from app.problems import Problem
+from app.reference import operations, problems, schemas
+from app.templating import page
+
+router = APIRouter(include_in_schema=False)
+READ = ["GET", "HEAD"]
+
+
+@router.api_route("/", methods=READ)
+def home(request: Request) -> HTMLResponse:
+    """What this is, three examples, and the sandbox."""
+    shown = [example for example in examples.EXAMPLES if example.slug in examples.ON_HOME_PAGE]
+    return page(request, "home.html", boot("home", shown[0].code), examples=told(request, shown))
+
+
+@router.api_route("/sandbox", methods=READ)
+def sandbox(request: Request, code: str | None = None, example: str | None = None) -> HTMLResponse:
+    """The editor and the player, with the code that the address asks for."""
+    chosen = examples.find(example or examples.EXAMPLES[0].slug)
+    if chosen is None:
+        raise Problem(404)
+    text = check_code(code if code is not None else chosen.code, request.app.state.settings)
+    start = boot("sandbox", text, example=None if code is not None else example, run=bool(code or example))
+    return page(request, "sandbox.html", start, examples=told(request, examples.EXAMPLES))
+
+
+@router.api_route("/docs", methods=READ)
+def docs(request: Request) -> HTMLResponse:
+    """The API, as its OpenAPI document describes it."""
+    document, lang = request.app.openapi(), language_of(request)
+    shown = {"operations": operations(document), "schemas": schemas(document), "problems": problems(lang)}
+    return page(request, "docs.html", boot("docs", ""), examples=[], **shown)
+
+
+@router.api_route("/favicon.ico", methods=READ)
+def favicon() -> FileResponse:
+    """The icon, for browsers that ask at this address."""
+    icon = STATIC / "favicon.svg"
+    if not icon.exists():
+        raise Problem(404)
+    return FileResponse(icon)
+
+
+def boot(name: str, code: str, example: str | None = None, run: bool = False) -> dict:
+    """Return what a page's script starts from."""
+    return {"page": name, "code": code, "example": example, "run": run}
+
+
+def told(request: Request, shown: list) -> list[dict]:
+    """Return examples in the reader's language."""
+    lang = language_of(request)
+    return [example.told_in(lang) for example in shown]

@@ -1,0 +1,149 @@
+"""The whole trace from what a child has sent, and from how it ended. Pure: bytes in, bytes out.
+
+The child ran a stranger's program: its bytes are taken apart strictly, checked against the outline of a trace
+and put together anew. Whatever is wrong with them, what comes out is a valid trace.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from app.sandbox import protocol
+from app.sandbox.limits import Limits, sentence
+
+TABLES = {"tensors": "t", "nodes": "n", "modules": "m", "values": "v"}
+OUTCOMES = {
+    "finished": (),
+    "error": ("type", "message"),
+    "limit": ("limit", "message"),
+    "refused": ("code", "message"),
+}
+SPARE_ROWS = 8  # rows that a recorder may write past its limit: the limit's own, a few bindings
+SPAN = [int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a child ended, as its parent saw it. `line` is where it was stuck or crashed, if that is known."""
+
+    how: str  # "exit" or a key of limits.SENTENCES, or "cancelled"
+    line: int | None = None
+    milliseconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Parts:
+    """What has arrived of a trace."""
+
+    rows: list[dict] = field(default_factory=list)
+    tables: dict[str, dict] = field(default_factory=lambda: {name: {} for name in TABLES})
+    outcome: dict | None = None
+    cut: str | None = None
+
+
+def assemble(source: str, head: dict[str, Any], stream: bytes, ending: Ending, limits: Limits) -> bytes:
+    """Return the JSON of the trace. `head` are its first fields, which the parent knows itself."""
+    source = source.encode("utf-8", "replace").decode()
+    parts = read(stream, limits)
+    try:
+        return finished(source, head, parts, ending, limits)
+    except orjson.JSONEncodeError:  # nested without end, say: nothing of it can be trusted
+        return finished(source, head, Parts(), Ending("crash"), limits)
+
+
+def finished(source: str, head: dict[str, Any], parts: Parts, ending: Ending, limits: Limits) -> bytes:
+    """Return the JSON of a trace from its parts, cut short if its end is missing."""
+    if parts.outcome is None:
+        cut_short(parts, source, ending, limits)
+    trace = {**head, "source": source, **parts.tables, "rows": parts.rows, "outcome": parts.outcome}
+    return orjson.dumps(trace)
+
+
+# ----- reading -----
+def read(stream: bytes, limits: Limits) -> Parts:
+    """Take a child's frames apart, up to the first that is not as agreed."""
+    parts = Parts()
+    try:
+        for kind, payload in protocol.split(stream):
+            value = orjson.loads(payload)
+            if kind == protocol.LAST and type(value) is dict and set(value) == {"cut"}:
+                parts.cut = value["cut"]
+            elif kind in (protocol.ROWS, protocol.LAST):
+                take(parts, value, limits, last=kind == protocol.LAST)
+            else:
+                raise protocol.ProtocolError(f"unexpected frame {kind!r}")
+            if kind == protocol.LAST:
+                break
+    except (protocol.ProtocolError, orjson.JSONDecodeError):
+        parts.cut = "crash"
+    return parts
+
+
+def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:
+    """Add one frame. The last one has whole tables, apart from the values, which never change."""
+    fields = {*TABLES, "rows", "outcome"} if last else {*TABLES, "rows"}
+    if type(value) is not dict or set(value) != fields or type(value["rows"]) is not list:
+        raise protocol.ProtocolError("unexpected fields")
+    for row in value["rows"]:
+        if type(row) is not dict or type(row.get("kind")) is not str or not is_span(row.get("at")):
+            raise protocol.ProtocolError("not a row")
+    if len(parts.rows) + len(value["rows"]) > limits.rows + SPARE_ROWS:
+        raise protocol.ProtocolError("too many rows")
+    for name, letter in TABLES.items():
+        entries = value[name]
+        if type(entries) is not dict or not all(is_entry(*entry, letter) for entry in entries.items()):
+            raise protocol.ProtocolError(f"not a table of {name}")
+    parts.outcome = outcome(value["outcome"]) if last else None
+    parts.rows += value["rows"]
+    for name in TABLES:
+        if last and name != "values":
+            parts.tables[name] = value[name]
+        else:
+            parts.tables[name].update(value[name])
+
+
+def outcome(value: Any) -> dict:
+    """Return an outcome as the trace knows it, or raise ProtocolError."""
+    if type(value) is not dict or type(value.get("kind")) is not str or value["kind"] not in OUTCOMES:
+        raise protocol.ProtocolError("not an outcome")
+    wanted = OUTCOMES[value["kind"]]
+    if any(type(value.get(name)) is not str for name in wanted) or (wanted and not is_span(value.get("at"))):
+        raise protocol.ProtocolError("not an outcome")
+    return {name: value[name] for name in ("kind", *wanted, *(("at",) if wanted else ()))}
+
+
+def is_entry(key: str, entry: Any, letter: str) -> bool:
+    """Return whether a table's entry is an object under an id of its kind."""
+    return re.fullmatch(rf"{letter}[0-9]{{1,9}}", key) is not None and type(entry) is dict
+
+
+def is_span(value: Any) -> bool:
+    """Return whether a value is a place in the source, or none."""
+    return value is None or (type(value) is list and [type(n) for n in value] == SPAN)
+
+
+# ----- ending -----
+def cut_short(parts: Parts, source: str, ending: Ending, limits: Limits) -> None:
+    """End what has arrived with the row of the limit that cut it."""
+    why = parts.cut or ending.how
+    why = why if type(why) is str and why in ("time", "stuck", "memory", "trace", "violation") else "crash"
+    message, at = sentence(why, limits), line_span(source, ending.line)
+    if at is None and why in ("time", "trace") and parts.rows:
+        at = parts.rows[-1]["at"]
+    limit = "time" if why == "stuck" else why
+    parts.rows.append({"kind": "limit", "at": at, "limit": limit, "message": message})
+    parts.outcome = {"kind": "limit", "limit": limit, "message": message, "at": at}
+
+
+def line_span(source: str, line: int | None) -> list[int] | None:
+    """Return the span of a whole line, without its indent."""
+    lines = re.split(r"\r\n|\r|\n", source)
+    if line is None or not 1 <= line <= len(lines):
+        return None
+    text = lines[line - 1]
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip().encode("utf-16-le", "surrogatepass")) // 2
+    return [line, start, line, max(start, end)]

@@ -1,0 +1,194 @@
+"""What a confined process does with one program: gate it, run it under the recorder, send what happened.
+
+Runs beside a learner's code, so it trusts nothing it can reach. A limit ends the process from inside (last
+frame, then `_exit`): no `except`, `finally` or `__exit__` of a program sees it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import itertools
+import mmap
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any, NoReturn
+
+from app.sandbox import protocol
+from app.sandbox.child import builtins, modules
+from app.sandbox.child.access import Access
+from app.sandbox.child.guard import gate
+from app.sandbox.limits import MIB, Limits, sentence
+from engine import facade
+from engine.ops.table import TABLE as OPS
+from engine.trace import run as tracing
+
+EAGER = 400  # rows that are sent one by one, so that a hard kill loses none of them
+EVERY = 0.1  # seconds between frames after that
+TICK = 0.05  # seconds between alarms once the time is over, should one be lost
+RESERVE = 8 * MIB  # memory kept back for the last words
+DEEPER = 2_000  # recursion depth for the last words
+
+# Python loads these at their first use, when it is too late to open a file
+ENCODINGS = """ascii latin-1 utf-8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be cp1252 gbk
+gb18030 unicode-escape raw-unicode-escape punycode""".split()
+TABLES = ("tensors", "nodes", "modules")
+
+WARM = """
+import torch
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+y = ((x @ x) * 2).sum()
+y.backward()
+print(x.grad, f"{y.item():.2f}")
+"""
+
+Send = Callable[[bytes], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One program to run. Without the guard only the process wall holds: that is for its proof."""
+
+    source: str
+    seed: int = 0
+    guarded: bool = True
+
+
+class Report:
+    """Sends rows while the program runs, and the last word when it ends."""
+
+    def __init__(self, send: Send, limits: Limits) -> None:
+        self.send, self.limits = send, limits
+        self.run: tracing.Run | None = None
+        self.rows = self.values = self.bytes = 0
+        self.sent_at = 0.0
+        self.busy = False  # sending: an alarm must wait
+        self.reserve = mmap.mmap(-1, RESERVE)  # address space only: no page of it is touched
+
+    def step(self) -> None:
+        """A row was written: send it now while there are few, later in lots."""
+        if self.busy or (self.rows >= EAGER and time.monotonic() - self.sent_at < EVERY):
+            return
+        self.busy = True
+        try:
+            taken = self.run.recorder.take()
+            self.rows += len(taken["rows"])
+            self.values += len(taken["values"])
+            self._frame(protocol.ROWS, taken)
+        finally:
+            self.busy = False
+        self.sent_at = time.monotonic()
+
+    def finish(self, trace: dict[str, Any]) -> NoReturn:
+        """Send what was not sent yet, the tables as they are at the end and the outcome; leave."""
+        self.busy = True
+        self.reserve.close()
+        try:
+            sys.setrecursionlimit(DEEPER)
+            rest = {name: trace[name] for name in TABLES}
+            rest["rows"] = trace["rows"][self.rows :]
+            rest["values"] = dict(itertools.islice(trace["values"].items(), self.values, None))
+            self._frame(protocol.LAST, {**rest, "outcome": trace["outcome"]})
+        except MemoryError:
+            self.abandon("memory")
+        finally:
+            os._exit(0)
+
+    def abandon(self, limit: str) -> NoReturn:
+        """Send only why the run was cut, where there is no trace to finish; leave."""
+        self.busy = True
+        self.reserve.close()
+        try:
+            self.send(protocol.message(protocol.LAST, {"cut": limit}))
+        finally:
+            os._exit(0)
+
+    def _frame(self, kind: bytes, value: dict[str, Any]) -> None:
+        data = protocol.message(kind, value)
+        self.bytes += len(data)
+        if self.bytes > self.limits.trace:
+            self.abandon("trace")
+        self.send(data)
+
+
+def serve(job: Job, send: Send, limits: Limits) -> NoReturn:
+    """Run one program to its end and leave the process."""
+    report = Report(send, limits)
+    watch_the_time(report, limits)
+    try:
+        report.run = prepared(job, report, limits)
+        trace = report.run.trace()
+    except MemoryError:
+        report.abandon("memory")
+    except BaseException:  # our own fault: the log must hear of it, and nothing else may run
+        report.busy = True
+        traceback.print_exc()
+        report.abandon("crash")
+    report.finish(trace)
+
+
+def warm_up() -> None:
+    """Run a program once where it costs nobody time, so that everything is imported, compiled and cached."""
+    for encoding in ENCODINGS:
+        with contextlib.suppress(LookupError):
+            codecs.lookup(encoding)
+    for op in OPS.values():
+        op.formulas  # noqa: B018 - found in the source files, and kept
+    limits = Limits()  # not those of the runs, which may be smaller than this program
+    report = Report(lambda data: None, limits)
+    report.run = prepared(Job(WARM), report, limits)
+    protocol.dump(report.run.trace())
+
+
+def prepared(job: Job, report: Report, limits: Limits) -> tracing.Run:
+    """Return the run of a program in the world it is allowed."""
+    world: dict[str, Any] = {}
+    if job.guarded:
+        access = Access(facade.is_internal)
+        importable = modules.standard(access, job.seed) | facade.modules()
+        table = builtins.table(access, importable)
+        world = {"compile_": gated(limits), "modules": importable, "builtins": table}
+    return tracing.Run(job.source, limits=recorded(limits, report), seed=job.seed, **world)
+
+
+def gated(limits: Limits) -> Callable[[str], CodeType]:
+    """Return the compiler that the gate is."""
+    internal = facade.internal_names()
+    return lambda source: gate(source, limits, internal)
+
+
+def recorded(limits: Limits, report: Report) -> tracing.Limits:
+    """Return the recorder's share of the limits."""
+    return tracing.Limits(
+        rows=limits.rows, output=limits.output, elements=limits.tensor_elements, made=limits.run_elements,
+        stop=report.finish, step=report.step,
+    )  # fmt: skip
+
+
+# ----- the time -----
+def watch_the_time(report: Report, limits: Limits) -> None:
+    """End the run from inside when its time is over: by an alarm, or by a thread where there are none."""
+
+    def over(frame: FrameType | None) -> None:
+        if report.busy:  # in the middle of a frame; the next alarm comes soon
+            return
+        report.reserve.close()
+        if report.run is None:
+            report.abandon("time")
+        report.run.stop("time", sentence("time", limits), frame)
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda _, frame: over(frame))
+        signal.setitimer(signal.ITIMER_REAL, limits.wall, TICK)
+        return
+    main = threading.main_thread().ident
+    watchdog = threading.Timer(limits.wall, lambda: over(sys._current_frames().get(main)))
+    watchdog.daemon = True
+    watchdog.start()

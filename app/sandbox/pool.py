@@ -1,0 +1,201 @@
+"""The door of the sandbox: a few warm processes, a bounded queue, and a trace for every program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import logging
+import math
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+from app.sandbox import lockdown
+from app.sandbox.assemble import Ending, assemble
+from app.sandbox.limits import Limits
+from app.sandbox.selftest import isolation
+from app.sandbox.worker import Died, Worker
+
+__all__ = ["Busy", "Pool", "Unavailable", "isolation"]
+
+RUNS = 500  # runs after which a warm parent is replaced, as a matter of hygiene
+WAITING = 16  # programs that may wait for a free process
+ATTEMPTS = 2  # a run whose process was killed by somebody else is tried once more
+PAUSE = 1.0  # seconds between two tries to start a process, if it fails
+OPTIONS = ("seed",)
+
+log = logging.getLogger("gradstep.sandbox")
+
+
+class Busy(Exception):
+    """Too many programs are waiting already; `retry_after` is a fair guess in seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"the queue is full, try again in {retry_after} s")
+        self.retry_after = retry_after
+
+
+class Unavailable(Exception):
+    """No process can be had: the pool is closed, or the system lets none be started."""
+
+
+class Pool:
+    """Runs programs. `size` at a time, `waiting` more in the queue."""
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        size: int = 2,
+        waiting: int = WAITING,
+        *,
+        forks: bool | None = None,
+        guarded: bool = True,
+    ) -> None:
+        self.limits, self.size, self.most_waiting = limits or Limits(), size, waiting
+        self.forks = lockdown.can_fork() if forks is None else forks
+        self.guarded = guarded  # False only to prove that the process wall stands alone
+        self.waiting = 0
+        self.workers: set[Worker] = set()
+        self._idle: asyncio.Queue[Worker | None] = asyncio.Queue()  # None: the pool closes
+        self._tasks: set[asyncio.Task] = set()
+        self._usual = 0.05  # seconds a run takes, smoothed
+        self._closed = False
+
+    # ----- life -----
+    async def start(self) -> None:
+        """Start the processes and wait until they are warm. Raises Unavailable."""
+        spare = 0 if self.forks else 1
+        started = await asyncio.gather(
+            *(Worker.start(self.limits, self.forks) for _ in range(self.size + spare)), return_exceptions=True
+        )
+        workers = [worker for worker in started if isinstance(worker, Worker)]
+        self.workers |= set(workers)
+        for error in started:
+            if not isinstance(error, Worker):
+                await self.close()
+                raise Unavailable(str(error)) from error
+        for worker in workers:
+            self._idle.put_nowait(worker)
+
+    async def close(self) -> None:
+        """End every process. Programs that still run get no trace."""
+        self._closed = True
+        for _ in range(self.waiting):
+            self._idle.put_nowait(None)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.stop() for worker in self.workers))
+        self.workers.clear()
+        while not self._idle.empty():
+            self._idle.get_nowait()
+
+    async def __aenter__(self) -> Pool:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        await self.close()
+
+    # ----- runs -----
+    async def run(self, source: str, options: Mapping[str, Any] | None = None) -> bytes:
+        """Return the trace of a program as JSON, whatever it does. Raises Busy or Unavailable."""
+        job = {"source": source, "guarded": self.guarded, **_known(options or {})}
+        for attempt in range(ATTEMPTS):
+            worker = await self._free_worker()
+            head, stream, ending = worker.head, b"", Ending("crash")
+            with contextlib.suppress(Died):
+                stream, ending = await self._attended(worker, job)
+            if self._closed:
+                raise Unavailable("the sandbox is closing")
+            if ending.how == "violation":
+                log.warning("a program tried to reach outside: sha256 %s", _digest(source))
+            if ending.how not in ("killed", "crash") or (stream and ending.how == "crash"):
+                break
+            log.warning("a run was lost (%s), attempt %d of %d", ending.how, attempt + 1, ATTEMPTS)
+        return await asyncio.to_thread(assemble, source, head, stream, ending, self.limits)
+
+    async def _free_worker(self) -> Worker:
+        """Wait in the queue for a process."""
+        if self._closed:
+            raise Unavailable("the sandbox is closed")
+        if self._idle.empty() and self.waiting >= self.most_waiting:
+            raise Busy(self.retry_after())
+        self.waiting += 1
+        try:
+            async with asyncio.timeout(self.patience()):
+                worker = await self._idle.get()
+        except TimeoutError:
+            raise Unavailable("no sandbox process is free") from None
+        finally:
+            self.waiting -= 1
+        if worker is None:
+            raise Unavailable("the sandbox is closing")
+        return worker
+
+    def patience(self) -> float:
+        """Return the seconds after which waiting is hopeless: all before it ran to their limits."""
+        return (self.most_waiting / self.size + 2) * (self.limits.hard + 1)
+
+    def retry_after(self) -> int:
+        """Return in how many seconds the queue has probably moved on."""
+        return max(1, math.ceil(self.waiting * self._usual / self.size))
+
+    async def _attended(self, worker: Worker, job: dict[str, Any]) -> tuple[bytes, Ending]:
+        """Run a job in a process and hand the process on, even if the one who asked has gone."""
+        conversation = self._in_background(self._conversation(worker, job))
+        try:
+            return await asyncio.shield(conversation)
+        except asyncio.CancelledError:
+            if conversation.cancelled():
+                raise Unavailable("the sandbox is closing") from None
+            worker.cancel()
+            raise
+
+    async def _conversation(self, worker: Worker, job: dict[str, Any]) -> tuple[bytes, Ending]:
+        """Run a job, then make the process free again or replace it."""
+        fit = False
+        try:
+            stream, ending = await worker.run(job)
+            self._usual += 0.1 * (ending.milliseconds / 1000 - self._usual)
+            fit = self.forks and ending.how != "violation" and worker.runs < RUNS
+            return stream, ending
+        finally:
+            if fit and not self._closed:
+                self._idle.put_nowait(worker)
+            elif not self._closed:
+                self._in_background(self._replace(worker))
+
+    async def _replace(self, worker: Worker) -> None:
+        """End a process and start another in its place, however long that takes."""
+        await worker.stop()
+        self.workers.discard(worker)  # not before: close() stops whoever is still in the set
+        while not self._closed:
+            try:
+                fresh = await Worker.start(self.limits, self.forks)
+            except (Died, OSError) as error:
+                log.error("a sandbox process could not be started: %s", error)
+                await asyncio.sleep(PAUSE)
+            else:
+                self.workers.add(fresh)
+                self._idle.put_nowait(fresh)
+                return
+
+    def _in_background(self, work: Coroutine) -> asyncio.Task:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # seen, though nobody waits
+        return task
+
+
+def _known(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run's options, refusing what is none."""
+    unknown = set(options) - set(OPTIONS)
+    if unknown:
+        raise ValueError(f"unknown options: {sorted(unknown)}")
+    return dict(options)
+
+
+def _digest(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,64 @@
+"""The pipeline: code → isolated run → trace → scenes → drawing → the bytes of the answer. Knows no HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from time import monotonic
+
+import orjson
+
+from app.layout.dot import dot_text
+from app.layout.graph import read_graph
+from app.layout.positions import from_graphviz, layered
+from app.layout.render import LayoutFailed, Renderer
+from app.layout.scenes import Scene, Shape, make_scenes, scene_changes
+from app.sandbox.pool import Pool
+
+# the tables of a trace are what a stranger's process wrote: a hole in them costs the drawing, not the trace
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
+log = logging.getLogger("gradstep")
+
+
+async def visualise(code: str, pool: Pool, renderer: Renderer, layout_seconds: float) -> bytes:
+    """Return the JSON of a program's trace and its drawing. The trace's bytes go on as they came."""
+    trace = await pool.run(code, {})
+    drawing = await draw(trace, renderer, layout_seconds)
+    return b'{"trace":' + trace + b',"drawing":' + drawing + b"}"
+
+
+async def draw(trace: bytes, renderer: Renderer, seconds: float) -> bytes:
+    """Return the JSON of a trace's drawing; each shape is laid out once, all of them within `seconds`."""
+    try:
+        scenes, changes = await asyncio.to_thread(plan, trace)
+    except MALFORMED:
+        log.exception("a trace could not be drawn")
+        scenes, changes = [Scene([], [], 0, 0, shape=Shape((), ()))], [[0, 0]]
+    deadline = monotonic() + seconds
+    names: dict[Shape, str] = {}
+    layouts: dict[str, dict] = {}
+    for scene in scenes:
+        if scene.shape not in names:
+            names[scene.shape] = name = f"l{len(names)}"
+            layouts[name] = await lay_out(scene.shape, renderer, deadline - monotonic())
+    told = [{"layout": names[scene.shape], "place": scene.place} for scene in scenes]
+    return orjson.dumps({"layouts": layouts, "scenes": told, "scene_at": changes})
+
+
+def plan(trace: bytes) -> tuple[list[Scene], list[list[int]]]:
+    """Return a trace's scenes, and which of them each row is in."""
+    data = orjson.loads(trace)
+    scenes = make_scenes(data, read_graph(data))
+    return scenes, scene_changes(data, scenes)
+
+
+async def lay_out(shape: Shape, renderer: Renderer, seconds: float) -> dict:
+    """Return a shape's layout by Graphviz, or a plain one where that fails."""
+    if not shape.boxes or seconds <= 0:
+        return layered(shape)
+    dot = await asyncio.to_thread(dot_text, shape)
+    try:
+        return from_graphviz(shape, await renderer.render(dot, seconds))
+    except LayoutFailed as failure:
+        log.warning("a drawing of %d boxes is laid out plainly: %s", len(shape.boxes), failure)
+        return layered(shape)

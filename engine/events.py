@@ -1,0 +1,295 @@
+"""The facts: what the engine states as it runs. One class per kind; no ids, no JSON, no screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, fields
+from typing import Any
+
+_observer: ContextVar[Callable[[Any], None] | None] = ContextVar("observer", default=None)
+
+
+def observer() -> Callable[[Any], None] | None:
+    """Return who watches, or None. A door asks once and builds its fact only if somebody does."""
+    return _observer.get()
+
+
+def emit(fact: Any) -> None:
+    """Hand a fact to whoever watches."""
+    watch = _observer.get()
+    if watch is not None:
+        watch(fact)
+
+
+@contextmanager
+def observed_by(watch: Callable[[Any], None] | None) -> Iterator[None]:
+    """Let `watch` see every fact stated inside the block; None hides them."""
+    token = _observer.set(watch)
+    try:
+        yield
+    finally:
+        _observer.reset(token)
+
+
+def look_away() -> Token:
+    """Hide what follows from the observer; give the result to `look_back`."""
+    return _observer.set(None)
+
+
+look_back = _observer.reset
+fact = dataclass(slots=True, eq=False)
+
+
+# ----- forward ------------------------------------------------------------------------------
+@fact
+class TensorMade:
+    """A constructor or factory made a tensor from data: no operation, no node."""
+
+    tensor: Any
+
+
+@fact
+class OpApplied:
+    """An operation ran. `args` are (parameter, value) pairs; `node` is None where nothing is recorded."""
+
+    op: Any
+    node: Any
+    args: tuple
+    outputs: tuple
+    inplace: bool
+
+
+@fact
+class GradSet:
+    """`.grad` was assigned, emptied or overwritten: `before` and `after` are arrays or None."""
+
+    tensor: Any
+    before: Any
+    after: Any
+    cause: str
+
+
+@fact
+class GradModeSet:
+    """Recording was switched on or off: by `no_grad`, `enable_grad`, `set_grad_enabled`, or on leaving them."""
+
+    enabled: bool
+
+
+@fact
+class RetainGradAsked:
+    """`retain_grad()` was called on a tensor that is no leaf."""
+
+    tensor: Any
+
+
+@fact
+class HookRegistered:
+    """A hook was registered on a tensor or node; `when` names the moment it runs."""
+
+    owner: Any
+    when: str
+    hook: Any
+
+
+@fact
+class ModuleEntered:
+    """`module(...)` began its forward."""
+
+    module: Any
+
+
+@fact
+class ModuleLeft:
+    """`module(...)` returned."""
+
+    module: Any
+
+
+@fact
+class ZeroGradCalled:
+    """`zero_grad()` of an optimiser or a module began; one GradSet per tensor follows."""
+
+    owner: Any
+    set_to_none: bool
+
+
+@fact
+class OptimizerStepped:
+    """`optimizer.step()` began; one ParameterUpdated per parameter with a gradient follows."""
+
+    optimizer: Any
+
+
+@fact
+class ParameterUpdated:
+    """An optimiser wrote a parameter. `before`, `grad`, `after` are arrays; `formula` names `terms`."""
+
+    optimizer: Any
+    parameter: Any
+    before: Any
+    grad: Any
+    after: Any
+    formula: str
+    terms: dict
+
+
+@fact
+class BackwardRefused:
+    """A backward call was refused before anything ran: `problem` is PyTorch's text."""
+
+    api: str
+    roots: tuple
+    grads: tuple
+    retain_graph: bool
+    create_graph: bool
+    problem: str
+
+
+# ----- backward: what `run()` yields, in this order around one node ---------------------------
+@fact
+class BackwardBegan:
+    """A backward pass starts. `missing` maps each reachable node to the edges that point at it."""
+
+    api: str
+    roots: tuple
+    grads: tuple
+    implicit: bool
+    retain_graph: bool
+    create_graph: bool
+    inputs: tuple
+    missing: dict
+    needed: frozenset | None
+
+
+@fact
+class NodeReady:
+    """All that a node waits for has arrived: it was pushed on the ready queue (`queue`: the heap)."""
+
+    node: Any
+    queue: tuple
+
+
+@fact
+class NodeEntered:
+    """A node was taken from the ready queue. `grads`: one gradient per forward output, or None."""
+
+    node: Any
+    grads: tuple
+    queue: tuple
+
+
+@fact
+class HookRan:
+    """A hook ran at a node; `before` and `after` are what it was given and what goes on."""
+
+    node: Any
+    when: str
+    hook: Any
+    before: Any
+    after: Any
+
+
+@fact
+class GradRetained:
+    """`retain_grad()` wrote `.grad` of a tensor that is no leaf."""
+
+    node: Any
+    tensor: Any
+    before: Any
+    arriving: Any
+    after: Any
+
+
+@fact
+class GradAccumulated:
+    """AccumulateGrad wrote `.grad`: `after` = `before` + `arriving`; arrays, `before` may be None."""
+
+    node: Any
+    tensor: Any
+    before: Any
+    arriving: Any
+    after: Any
+    how: str
+
+
+@fact
+class NodeRan:
+    """A node's rules were evaluated. `grads`: one per edge as computed, None where not needed."""
+
+    node: Any
+    grads: tuple
+
+
+@fact
+class ReducedToShape:
+    """A gradient was summed to the shape its edge leads to: broadcasting undone."""
+
+    node: Any
+    slot: int
+    before: Any
+    after: Any
+
+
+@fact
+class SavedFreed:
+    """A node dropped the tensors it had saved for backward."""
+
+    node: Any
+    names: tuple
+
+
+@fact
+class EdgeFlowed:
+    """A gradient travelled along an edge; `missing` is what `target` still waits for."""
+
+    node: Any
+    slot: int
+    target: Any
+    input_nr: int
+    grad: Any
+    missing: int
+
+
+@fact
+class GradSummed:
+    """A second gradient reached the same input of `node` and was added to what waited there."""
+
+    node: Any
+    input_nr: int
+    before: Any
+    added: Any
+    after: Any
+
+
+@fact
+class GradCaptured:
+    """`autograd.grad` took the gradient of one of its inputs."""
+
+    node: Any
+    input_nr: int
+    grad: Any
+
+
+@fact
+class BackwardEnded:
+    """The pass is over."""
+
+    api: str
+
+
+@fact
+class BackwardFailed:
+    """The pass was broken off by an exception; what had run before has taken effect."""
+
+    api: str
+
+
+FACTS = tuple(c for c in list(globals().values()) if isinstance(c, type) and c.__module__ == __name__)
+
+
+def field_names(kind: type) -> tuple[str, ...]:
+    """Return the names of a fact's fields, in order."""
+    return tuple(f.name for f in fields(kind))

@@ -1,0 +1,113 @@
+"""Methods that end in an underscore and cover several operations, or change the shape of the tensor itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.apply import apply_inplace, reshape_inplace
+from engine.ops.table import TABLE
+from engine.tensor import Tensor
+
+
+def _write(name: str, tensor: Tensor, *args: Any) -> Tensor:
+    return apply_inplace(TABLE[name], tensor, *args)
+
+
+def _by_operand(name: str, scalar: str):
+    """Return the in-place form of an operation that has one row for tensors and one for numbers."""
+
+    def call(self: Tensor, other: Any) -> Tensor:
+        return _write(name if isinstance(other, Tensor) else scalar, self, other)
+
+    call.__name__ = name.partition(".")[0] + "_"
+    return call
+
+
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """Divide in place."""
+    if rounding_mode is None:
+        return _write("div", self, other)
+    return _write("div.rounded", self, other, rounding_mode)
+
+
+def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """Move toward `end` in place."""
+    return _write("lerp" if isinstance(weight, Tensor) else "lerp.Scalar", self, end, weight)
+
+
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Keep within bounds in place."""
+    tensors = isinstance(min, Tensor) or isinstance(max, Tensor)
+    return _write("clamp.Tensor" if tensors else "clamp", self, min, max)
+
+
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Write a value where a mask is true."""
+    return _write("masked_fill.Tensor" if isinstance(value, Tensor) else "masked_fill", self, mask, value)
+
+
+def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """Write a value into the rows that an index names."""
+    return _write("index_fill.Tensor" if isinstance(value, Tensor) else "index_fill", self, dim, index, value)
+
+
+def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+    """Write values where an index says."""
+    src = value if src is None else src
+    return _write("scatter" if isinstance(src, Tensor) else "scatter.value", self, dim, index, src)
+
+
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Copy `src` into this tensor."""
+    return _write("copy", self, src)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to a value."""
+    return _write("fill.Tensor" if isinstance(value, Tensor) else "fill.Scalar", self, value)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to 0."""
+    return _write("zero", self)
+
+
+def square_(self: Tensor) -> Tensor:
+    """Square in place."""
+    return _write("pow", self, 2)
+
+
+# ----- another shape for the tensor itself ----------------------------------------------------------
+def t_(self: Tensor) -> Tensor:
+    """Transpose the matrix itself."""
+    return reshape_inplace(TABLE["t.inplace"], self)
+
+
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchange two dimensions of the tensor itself."""
+    return reshape_inplace(TABLE["transpose.inplace"], self, dim0, dim1)
+
+
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """Give the tensor itself a dimension of size 1."""
+    return reshape_inplace(TABLE["unsqueeze.inplace"], self, dim)
+
+
+def squeeze_(self: Tensor, dim: int | None = None) -> Tensor:
+    """Take dimensions of size 1 from the tensor itself."""
+    if dim is None:
+        return reshape_inplace(TABLE["squeeze.inplace_all"], self)
+    return reshape_inplace(TABLE["squeeze.inplace"], self, dim)
+
+
+METHODS = {
+    "div_": div_, "divide_": div_, "true_divide_": div_, "lerp_": lerp_, "clamp_": clamp_, "clip_": clamp_,
+    "masked_fill_": masked_fill_, "index_fill_": index_fill_, "scatter_": scatter_, "copy_": copy_, "fill_": fill_,
+    "zero_": zero_, "square_": square_, "t_": t_, "transpose_": transpose_, "swapaxes_": transpose_,
+    "swapdims_": transpose_, "unsqueeze_": unsqueeze_, "squeeze_": squeeze_,
+    "pow_": _by_operand("pow.Tensor", "pow"), "remainder_": _by_operand("remainder", "remainder.Scalar"),
+    "floor_divide_": _by_operand("floor_divide", "floor_divide.Scalar"),
+    "fmod_": _by_operand("fmod", "fmod.Scalar"), "xlogy_": _by_operand("xlogy", "xlogy.Scalar"),
+    "clamp_min_": _by_operand("clamp_min.Tensor", "clamp_min"),
+    "clamp_max_": _by_operand("clamp_max.Tensor", "clamp_max"),
+}  # fmt: skip

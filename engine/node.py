@@ -1,0 +1,328 @@
+"""The graph: edges, nodes, what they saved. Knows how to run one node, not which comes next."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from engine import anomaly, errors
+from engine.ops.table import Op
+from engine.tensor import Tensor, make, strides_of
+
+LEAF_SEQ = 2**64 - 1
+FREED = object()
+_counter: ContextVar[list[int]] = ContextVar("sequence_nr")
+
+Edge = tuple["Node", int]
+saved_hooks: ContextVar[tuple[Any, Any] | None] = ContextVar("saved_hooks", default=None)
+
+
+def next_seq() -> int:
+    """Return the next sequence number: the order in which nodes are made."""
+    counter = _counter.get(None)
+    if counter is None:
+        _counter.set(counter := [0])
+    counter[0] += 1
+    return counter[0] - 1
+
+
+def peek_seq() -> int:
+    """Return the number the next node will get."""
+    return _counter.get([0])[0]
+
+
+def reset_seq() -> None:
+    """Start counting from zero again: a new program."""
+    _counter.set([0])
+
+
+class SavedTensor:
+    """A tensor as it was when saved: the object (or an alias, for the node's own output) and its version."""
+
+    __slots__ = ("output_nr", "tensor", "unpack_hook", "version")
+
+    def __init__(self, tensor: Any, output_nr: int | None = None) -> None:
+        self.output_nr = output_nr
+        self.version = 0
+        self.unpack_hook = None
+        if isinstance(tensor, Tensor):
+            if tensor.inference:
+                raise RuntimeError(errors.inference_saved())
+            if output_nr is not None:
+                tensor = tensor.aliased()
+            self.version = tensor.version_now()
+            pair = saved_hooks.get()
+            if pair is not None:
+                tensor, self.unpack_hook = pair[0](tensor), pair[1]
+        self.tensor = tensor
+
+    def unpack(self, node: Node, graph: bool = True) -> Any:
+        """Return the tensor for use, or raise PyTorch's error if it was freed or changed since."""
+        tensor = self.tensor
+        if tensor is FREED:
+            raise RuntimeError(errors.second_backward())
+        if self.unpack_hook is not None:
+            return self.unpack_hook(tensor)
+        if not isinstance(tensor, Tensor):
+            return wrapped(tensor) if graph else tensor
+        if self.output_nr is not None:
+            tensor = tensor.aliased()
+            if self.output_nr < len(node.outputs_info) and tensor.array.dtype.kind in "fc":
+                tensor.node, tensor.output_nr, tensor.requires = node, self.output_nr, True
+        if tensor.version_now() != self.version:
+            raise RuntimeError(errors.changed_in_place(tensor, self.version, anomaly.is_anomaly_enabled()))
+        return tensor
+
+
+def wrapped(number: Any) -> Any:
+    """Return a Python number as the 0-d tensor that PyTorch makes of it (int64, float64, bool)."""
+    tensor = make(np.asarray(number))
+    tensor.wrapped = True
+    return tensor
+
+
+class Node:
+    """One recorded operation: edges to where its inputs came from, and what its rules need."""
+
+    __slots__ = (
+        "__weakref__",
+        "freed",
+        "inner",
+        "outputs_info",
+        "notes",
+        "op",
+        "post_hooks",
+        "pre_hooks",
+        "next_edges",
+        "retains",
+        "saved",
+        "seq",
+        "stack",
+        "tensor_hooks",
+    )
+    silent = True  # what a rule computes inside is nobody's business; a learner's own backward is
+
+    def __init__(self, op: Op | None, next_edges: tuple[Edge | None, ...], outputs_info: tuple) -> None:
+        self.op = op
+        self.next_edges = next_edges
+        self.outputs_info = outputs_info
+        self.seq = next_seq()
+        self.saved: dict[str, Any] = {}
+        self.freed = False
+        self.tensor_hooks = self.retains = self.pre_hooks = self.post_hooks = None
+        self.notes = self.inner = None
+        self.stack = anomaly.stack_now()
+
+    # ----- what a learner sees -----
+    @property
+    def type_name(self) -> str:
+        """Return the class name that PyTorch prints: MulBackward0."""
+        return self.op.node
+
+    def name(self) -> str:
+        """Return the node's name as `grad_fn.name()` gives it."""
+        return QUALIFIED.get(self.type_name, self.type_name)
+
+    def __repr__(self) -> str:
+        return f"<{self.type_name} object at {hex(id(self))}>"
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Return (node, input_nr) per differentiable argument; (None, 0) where no gradient goes."""
+        return tuple((None, 0) if e is None else e for e in self.next_edges)
+
+    @property
+    def metadata(self) -> dict:
+        """Return the dict for users' own notes (`grad_fn.metadata`)."""
+        if self.notes is None:
+            self.notes = {}
+        return self.notes
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_") and name[7:] in self.saved:
+            return self.saved_value(name[7:])
+        raise AttributeError(f"'{self.type_name}' object has no attribute '{name}'")
+
+    def saved_value(self, name: str) -> Any:
+        """Return a saved value as `grad_fn._saved_<name>` shows it."""
+        value = self.saved[name]
+        if isinstance(value, SavedTensor):
+            return value.unpack(self)
+        if isinstance(value, tuple) and any(isinstance(v, SavedTensor) for v in value):
+            return tuple(v.unpack(self) if isinstance(v, SavedTensor) else v for v in value)
+        return unsigned(name, value)
+
+    def register_hook(self, hook: Any) -> Any:
+        """Run `hook(grad_inputs, grad_outputs)` after this node; return a handle."""
+        from engine.hooks import register
+
+        return register(self, "post_hooks", hook, "after the node")
+
+    def register_prehook(self, hook: Any) -> Any:
+        """Run `hook(grad_outputs)` before this node; return a handle."""
+        from engine.hooks import register
+
+        return register(self, "pre_hooks", hook, "before the node")
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    # ----- running -----
+    def save(self, plan: tuple, args: tuple, outputs: tuple) -> None:
+        """Keep what `plan` names: tensors with their version, everything else as it is."""
+        for name, source, index in plan:
+            if source == "argument":
+                value = args[index]
+                if isinstance(value, Tensor) or (name in self.op.inputs and value is not None):
+                    value = SavedTensor(value)
+                elif isinstance(value, (tuple, list)):
+                    value = tuple(SavedTensor(v) if isinstance(v, Tensor) else v for v in value)
+            elif source == "attribute":
+                value = args[index]
+                if isinstance(value, Tensor) or name in self.op.inputs:
+                    value = None
+            elif source == "result":
+                value = SavedTensor(outputs[index], index)
+            elif source == "nothing":
+                value = None
+            elif source == "empty":
+                value = ()
+            else:
+                value = describe(args[index], source)
+            self.saved[name] = value
+
+    def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
+        """Evaluate the rule of every needed input; None for the others. `grads`: one per output."""
+        if all([g is None for g in grads]):
+            return [None] * len(self.next_edges)
+        # Note: rules
+        given = {"grad": grads[0], "grads": grads, "needs": needed}
+        results: list[Any] = [None] * len(needed)
+        for slot, rule, reads in self.op.calls:
+            if not needed[slot]:
+                continue
+            read = []
+            for name in reads:
+                if name not in given:
+                    given[name] = unpacked(self.saved[name], self, create_graph)
+                read.append(given[name])
+            results[slot] = rule(*read)
+        return results
+
+    def release(self) -> tuple[str, ...]:
+        """Drop saved tensors; return the names of what was dropped."""
+        dropped = []
+        for name, value in self.saved.items():
+            parts = value if isinstance(value, tuple) else (value,)
+            for part in parts:
+                if isinstance(part, SavedTensor) and part.tensor is not FREED:
+                    part.tensor = FREED
+                    dropped.append(name)
+        self.freed = self.freed or bool(dropped)
+        return tuple(dict.fromkeys(dropped))
+
+
+def unpacked(value: Any, node: Node, graph: bool) -> Any:
+    """Return a saved value as a rule gets it: tensors checked for having been freed or changed."""
+    if type(value) is SavedTensor:
+        return value.unpack(node, graph)
+    if type(value) is tuple:
+        return tuple([v.unpack(node, graph) if type(v) is SavedTensor else v for v in value])
+    return value
+
+
+QUALIFIED = {name: f"torch::autograd::{name}" for name in ("NotImplemented", "CopyBackwards")}
+
+
+@functools.cache
+def node_class(name: str, kind: type = Node) -> type:
+    """Return the class of nodes called `name`, so that `type(grad_fn).__name__` is what PyTorch's is."""
+    return type(name, (kind,), {"__slots__": ()})
+
+
+class VariadicNode(Node):
+    """A node whose op takes a list of tensors (cat, stack): one edge per tensor, one rule for all."""
+
+    __slots__ = ()
+
+    def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
+        (name,) = self.op.inputs
+        read = []
+        for parameter in self.op.reads[name]:
+            read.append({"grad": grads[0], "needs": needed}.get(parameter, self.saved.get(parameter)))
+        return list(self.op.rules[name](*read)) if grads[0] is not None else [None] * len(needed)
+
+
+class AccumulateGrad(Node):
+    """Where a gradient ends: adds into the `.grad` of one leaf. `backward.py` calls `accumulate`."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Any) -> None:
+        self.op = None
+        self.next_edges = ()
+        self.outputs_info = ((variable.array.shape, variable.dtype),)
+        self.seq = LEAF_SEQ
+        self.saved = {}
+        self.freed = False
+        self.tensor_hooks = self.retains = self.pre_hooks = self.post_hooks = None
+        self.notes = self.inner = self.stack = None
+        self.variable = variable
+
+    @property
+    def type_name(self) -> str:
+        return "AccumulateGrad"
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+
+def accumulator(leaf: Any) -> AccumulateGrad:
+    """Return the one AccumulateGrad of `leaf`, made when first asked for; the leaf holds it weakly."""
+    node = leaf.accumulator() if leaf.accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(leaf)
+        leaf.accumulator = weakref.ref(node)
+    return node
+
+
+def gradient_edge(tensor: Any) -> Edge | None:
+    """Return where the gradient of `tensor` goes: its grad_fn, its AccumulateGrad, or nowhere."""
+    node = tensor.grad_fn if tensor.base is not None else tensor.node
+    if node is not None:
+        return node, tensor.output_nr
+    return (accumulator(tensor), 0) if tensor.requires else None
+
+
+UNSIGNED = frozenset(
+    "dim dims dim0 dim1 dim2 dimension ignore_index padding_idx start end index diagonal offset shifts pad decimals".split()
+)
+
+
+def unsigned(name: str, value: Any) -> Any:
+    """Return integers as PyTorch's 64-bit unsigned attributes show them: dim=-1 is 2**64-1."""
+    if name not in UNSIGNED:
+        return value
+    if isinstance(value, (tuple, list)):
+        return tuple(unsigned(name, v) for v in value)
+    return value + 2**64 if type(value) is int and value < 0 else value
+
+
+def describe(value: Any, what: str) -> Any:
+    """Return the saved shape facts of an argument: sizes, element count, strides, dtype."""
+    if isinstance(value, (list, tuple)):
+        return tuple(describe(v, what) for v in value)
+    array = value.array
+    if what == "_sym_sizes":
+        return array.shape
+    if what == "_sym_numel":
+        return array.size
+    if what == "_sym_strides":
+        return strides_of(array)
+    if what == "_dim":
+        return array.ndim
+    return value.dtype if what == "_dtype" else array.shape[0]

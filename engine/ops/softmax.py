@@ -1,0 +1,139 @@
+"""Activations of more than one element: softmax, gates, a slope that is learned."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine import dtype as dtypes
+from engine.ops import errors
+from engine.ops.activations import logistic, zero
+from engine.ops.dims import at, axis
+from engine.ops.table import F, op
+
+
+def _floats(name: str, array: np.ndarray, over: int) -> np.ndarray:
+    if array.dtype.kind not in "fc":
+        kernel = "lastdim_kernel_impl" if over == max(array.ndim - 1, 0) else "kernel_impl"
+        raise errors.not_implemented_for(f"{name}_{kernel}", dtypes.from_numpy(array.dtype))
+    return array.astype(np.float64)
+
+
+def _softmax(self, dim):
+    over = axis(dim, self.ndim)
+    x = _floats("softmax", self, over)
+    powers = np.exp(x - (x.max(over, keepdims=True) if self.ndim else x)) if self.size else x
+    return (powers / (powers.sum(over, keepdims=True) if self.ndim else powers)).astype(self.dtype)
+
+
+def _log_softmax(self, dim):
+    over = axis(dim, self.ndim)
+    x = _floats("log_softmax", self, over)
+    if not self.ndim or not self.size:
+        return np.zeros_like(self)
+    shifted = x - x.max(over, keepdims=True)
+    return (shifted - np.log(np.exp(shifted).sum(over, keepdims=True))).astype(self.dtype)
+
+
+def total(array: np.ndarray, dim: int) -> np.ndarray:
+    """Return sums along one dimension, kept as a dimension of 1; of a 0-d array the array itself."""
+    return array.sum(axis(dim, array.ndim), keepdims=True) if array.ndim else array
+
+
+op("softmax", _softmax, node="SoftmaxBackward0", spelled="",
+   formulas={"self": "result * (grad - (grad * result).sum(dim))"},
+   self=lambda grad, dim, result: F._softmax_backward_data(grad, result, dim))
+op("_softmax_backward_data",
+   lambda grad_output, output, dim: output * (grad_output - total(grad_output * output, dim)),
+   node="SoftmaxBackwardDataBackward0",
+   formulas={"grad_output": "output * (grad - (grad * output).sum(dim))",
+             "output": "grad_output * grad - (output * grad_output).sum(dim) * grad - grad_output * (output * grad).sum(dim)"},
+   grad_output=lambda grad, output, dim: F._softmax_backward_data(grad, output, dim),
+   output=lambda grad, grad_output, output, dim:
+   grad_output * grad - (output * grad_output).sum(dim, True) * grad - grad_output * (output * grad).sum(dim, True))
+op("log_softmax", _log_softmax, node="LogSoftmaxBackward0", spelled="",
+   formulas={"self": "grad - exp(result) * grad.sum(dim)"},
+   self=lambda grad, dim, result: F._log_softmax_backward_data(grad, result, dim))
+op("_log_softmax_backward_data", lambda grad_output, output, dim: grad_output - np.exp(output) * total(grad_output, dim),
+   node="LogSoftmaxBackwardDataBackward0",
+   formulas={"grad_output": "grad - (grad * exp(output)).sum(dim)",
+             "output": "-grad_output.sum(dim) * exp(output) * grad"},
+   grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
+   output=lambda grad, grad_output, output, dim: -grad_output.sum(dim, True) * output.exp() * grad)
+
+
+# ----- gates ------------------------------------------------------------------------------------
+def halves(array, dim: int) -> tuple:
+    """Return both halves of an array or tensor along a dimension."""
+    sizes = array.shape
+    over = axis(dim, len(sizes))
+    if sizes[over] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {over} is size {sizes[over]}")
+    half = sizes[over] // 2
+    return array[at(over, slice(None, half))], array[at(over, slice(half, None))]
+
+
+def _glu(self, dim=-1):
+    if not self.ndim:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    value, gate = halves(self, dim)
+    return value * logistic(gate)
+
+
+def _glu_slope(grad_output, self, dim):
+    value, gate = halves(self, dim)
+    sigmoid = logistic(gate)
+    return np.concatenate([grad_output * sigmoid, grad_output * value * sigmoid * (1 - sigmoid)], axis(dim, self.ndim))
+
+
+def glu_flow(grad, self, dim):
+    """Return the rule of glu's rule for what flows in: each half times its slope, added."""
+    slopes = F.glu_backward(F.new_ones(self, halves(self.array, dim)[0].shape), self, dim)
+    first, second = halves(grad * slopes, dim)
+    return first + second
+
+
+def glu_curve(grad, grad_output, self, dim):
+    """Return the rule of glu's rule for its input: value * sigmoid(gate) differentiated twice."""
+    to_value, to_gate = halves(grad, dim)
+    value, gate = halves(self, dim)
+    sigmoid = gate.sigmoid()
+    slope = grad_output * sigmoid * (1 - sigmoid)
+    return F.cat((to_gate * slope, (to_value + to_gate * value * (1 - 2 * sigmoid)) * slope), dim)
+
+
+op("glu", _glu, node="GluBackward0", spelled="",
+   formulas={"self": "cat(grad * sigmoid(gate), grad * value * sigmoid(gate) * (1 - sigmoid(gate))) of value, gate = halves(self, dim)"},
+   self=lambda grad, self, dim: F.glu_backward(grad, self, dim))
+op("glu_backward", _glu_slope, node="GluBackwardBackward0",
+   formulas={"grad_output": "sum(halves(grad * d(glu)))", "self": "grad * grad_output * d(d(glu))"},
+   grad_output=lambda grad, self, dim: glu_flow(grad, self, dim),
+   self=lambda grad, grad_output, self, dim: glu_curve(grad, grad_output, self, dim))
+
+
+# ----- a slope that is learned ------------------------------------------------------------------
+def _prelu_slopes(grad_output, self, weight):
+    return (np.where(self > 0, grad_output, grad_output * weight),
+            np.where(self > 0, zero(self), self * grad_output))
+
+
+def prelu_flow(grads, self, weight):
+    """Return the rule of prelu's rules for what flows in, from either of their results."""
+    to_self, to_weight = grads
+    right = 0.0 if to_self is None else to_self
+    left = 0.0 if to_self is None else to_self * weight
+    return F.where(self >= 0, right, left if to_weight is None else left + to_weight * self)
+
+
+op("_prelu_kernel", lambda self, weight: np.where(self > 0, self, self * weight), node="PreluKernelBackward0",
+   formulas={"self": "where(self > 0, grad, grad * weight)", "weight": "where(self > 0, 0, grad * self)"},
+   self=lambda grad, self, weight: F._prelu_kernel_backward(grad, self, weight)[0],
+   weight=lambda grad, self, weight: F._prelu_kernel_backward(grad, self, weight)[1])
+op("_prelu_kernel_backward", _prelu_slopes, node="PreluKernelBackwardBackward0", outputs=2,
+   formulas={"grad_output": "where(self >= 0, grads[0], grads[0] * weight + grads[1] * self)",
+             "self": "where(self >= 0, 0, grads[1] * grad_output)",
+             "weight": "where(self >= 0, 0, grads[0] * grad_output)"},
+   grad_output=lambda grads, self, weight: prelu_flow(grads, self, weight),
+   self=lambda grads, grad_output, self:
+   F.zeros_like(self) if grads[1] is None else F.where(self >= 0, 0.0, grad_output * grads[1]),
+   weight=lambda grads, grad_output, self:
+   F.zeros_like(self) if grads[0] is None else F.where(self >= 0, 0.0, grad_output * grads[0]))

@@ -1,0 +1,119 @@
+"""What every learning rate scheduler shares: the count of epochs, and writing `lr` into the groups."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from typing import Any
+
+from engine.optim.optimizer import Optimizer
+
+DOCS = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+TOO_EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should "
+    "call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will "
+    "result in PyTorch skipping the first value of the learning rate schedule. " + DOCS
+)
+EPOCH = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please "
+    "use `scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the "
+    "closed form is used instead of the new chainable form, where available. Please open an issue if you are "
+    "unable to replicate your use case: https://github.com/pytorch/pytorch/issues/new/choose."
+)
+LAST = "To get the last learning rate computed by the scheduler, please use `get_last_lr()`."
+
+
+class LRScheduler:
+    """Counts epochs and asks `get_lr` for the learning rates of the next one. A subclass plans them."""
+
+    _stepping = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", group["lr"])
+            elif "initial_lr" not in group:
+                raise KeyError(_not_resumed(i))
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._begin()
+
+    def _begin(self) -> None:
+        self._step_count = 0
+        self._is_initial = True
+        self.step()
+        self._is_initial = False
+
+    def start_over(self) -> None:
+        """Begin again at epoch 0 from the first learning rates."""
+        for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = base
+        self.last_epoch = -1
+        self._begin()
+
+    def get_last_lr(self) -> list[float]:
+        """Return the learning rates now in use, one per group."""
+        return self._last_lr
+
+    def get_lr(self) -> list[float]:
+        """Return the learning rates of `last_epoch`, one per group."""
+        if not self._stepping:
+            warnings.warn(LAST, UserWarning, stacklevel=2)
+        pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
+        return [self.planned(group, group["lr"], base) for group, base in pairs]
+
+    def planned(self, group: dict[str, Any], lr: float, base: float) -> float:
+        """Return the next learning rate of one group from its present and its first one."""
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on to the next epoch and write its learning rates."""
+        if self._step_count == 1 and not self.optimizer.has_stepped():
+            warnings.warn(TOO_EARLY, UserWarning, stacklevel=2)
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(EPOCH, UserWarning, stacklevel=2)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self._stepping = True
+        rates = self.get_lr()
+        del self._stepping
+        self._write(rates)
+
+    def _write(self, rates: list[float]) -> None:
+        for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
+            group["lr"] = lr
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything but the optimiser and plain functions."""
+        return {k: v for k, v in vars(self).items() if k != "optimizer" and not _functions(v)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state that was saved."""
+        vars(self).update(state_dict)
+
+
+def _functions(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(v, types.FunctionType) for v in value)
+
+
+def _not_resumed(index: int) -> str:
+    return (
+        f"param 'initial_lr' is not specified in param_groups[{index}] when resuming scheduler with "
+        "last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a checkpoint "
+        "but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for a fresh training "
+        "run (not recommended)"
+    )
+
+
+def one_each(optimizer: Optimizer, given: Any, name: str) -> list:
+    """Return one entry per group: the same for all, or as given."""
+    count = len(optimizer.param_groups)
+    if not isinstance(given, (list, tuple)):
+        return [given] * count
+    if len(given) != count:
+        raise ValueError(f"Expected {count} {name}, but got {len(given)}")
+    return list(given)

@@ -1,0 +1,217 @@
+"""torch.optim.lr_scheduler: learning rates that follow a plan. A scheduler writes `lr` into the groups."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from engine.optim.one_cycle import OneCycleLR
+from engine.optim.optimizer import Optimizer
+from engine.optim.plateau import ReduceLROnPlateau
+from engine.optim.scheduler import LRScheduler, one_each
+
+__all__ = [
+    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ExponentialLR", "LRScheduler", "LambdaLR",
+    "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau",
+    "SequentialLR", "StepLR",
+]  # fmt: skip
+
+
+class StepLR(LRScheduler):
+    """Multiply by gamma every `step_size` epochs."""
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def planned(self, group: dict, lr: float, base: float) -> float:
+        """Return the next learning rate of one group."""
+        due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
+        return lr * self.gamma if due else lr
+
+
+class MultiStepLR(LRScheduler):
+    """Multiply by gamma at each milestone."""
+
+    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.milestones = Counter(milestones)
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def planned(self, group: dict, lr: float, base: float) -> float:
+        """Return the next learning rate of one group."""
+        return lr * self.gamma ** self.milestones[self.last_epoch] if self.last_epoch in self.milestones else lr
+
+
+class ExponentialLR(LRScheduler):
+    """Multiply by gamma every epoch."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def planned(self, group: dict, lr: float, base: float) -> float:
+        """Return the next learning rate of one group."""
+        return lr if self._is_initial else lr * self.gamma
+
+
+class LambdaLR(LRScheduler):
+    """The first learning rate times a function of the epoch."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Callable | list[Callable], last_epoch: int = -1) -> None:
+        self.lr_lambdas = one_each(optimizer, lr_lambda, "lr_lambdas")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """Return the learning rates of `last_epoch`, one per group."""
+        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+
+
+class MultiplicativeLR(LRScheduler):
+    """The present learning rate times a function of the epoch."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Callable | list[Callable], last_epoch: int = -1) -> None:
+        self.lr_lambdas = one_each(optimizer, lr_lambda, "lr_lambdas")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """Return the learning rates of `last_epoch`, one per group."""
+        groups = zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)
+        return [g["lr"] if self._is_initial else g["lr"] * f(self.last_epoch) for f, g in groups]
+
+
+class ConstantLR(LRScheduler):
+    """A fraction of the learning rate for the first `total_iters` epochs."""
+
+    def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
+        if factor > 1.0 or factor < 0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor = factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def planned(self, group: dict, lr: float, base: float) -> float:
+        """Return the next learning rate of one group."""
+        if self.last_epoch == 0:
+            return lr * self.factor
+        return lr * (1.0 / self.factor) if self.last_epoch == self.total_iters else lr
+
+
+class LinearLR(LRScheduler):
+    """From a fraction of the learning rate to another in `total_iters` equal steps."""
+
+    def __init__(
+        self, optimizer: Optimizer, start_factor: float = 1 / 3, end_factor: float = 1.0, total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if start_factor > 1.0 or start_factor <= 0:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+        if end_factor > 1.0 or end_factor < 0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def planned(self, group: dict, lr: float, base: float) -> float:
+        """Return the next learning rate of one group."""
+        if self.last_epoch == 0:
+            return lr * self.start_factor
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return lr
+        rise = self.end_factor - self.start_factor
+        return lr * (1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
+
+
+class PolynomialLR(LRScheduler):
+    """Down to zero along a power of the epochs that are left."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def planned(self, group: dict, lr: float, base: float) -> float:
+        """Return the next learning rate of one group."""
+        t, total = self.last_epoch, self.total_iters
+        if self._is_initial or t > total:
+            return lr
+        return lr * ((1.0 - t / total) / (1.0 - (t - 1) / total)) ** self.power
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Down to `eta_min` and up again along a cosine of period 2 * T_max."""
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def planned(self, group: dict, lr: float, base: float) -> float:
+        """Return the next learning rate of one group, computed from the present one."""
+        t, period, low = self.last_epoch, self.T_max, self.eta_min
+        if self._is_initial:
+            return lr
+        if (t - 1 - period) % (2 * period) == 0:
+            return lr + (base - low) * (1 - math.cos(math.pi / period)) / 2
+        now, before = (1 + math.cos(math.pi * e / period) for e in (t, t - 1))
+        return now / before * (lr - low) + low
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Down along half a cosine, then back to the start, each time `T_mult` times as slowly."""
+
+    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        self.T_0 = T_0
+        self.T_i = T_0
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """Return the learning rates of `last_epoch`, one per group."""
+        self.T_cur += 1
+        if self.T_cur >= self.T_i:
+            self.T_cur -= self.T_i
+            self.T_i *= self.T_mult
+        fall = 1 + math.cos(math.pi * self.T_cur / self.T_i)
+        return [self.eta_min + (base - self.eta_min) * fall / 2 for base in self.base_lrs]
+
+
+class SequentialLR(LRScheduler):
+    """One scheduler after the other; `milestones` are the epochs at which they take turns."""
+
+    def __init__(self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1) -> None:
+        if len(schedulers) < 1:
+            raise ValueError("SequentialLR expects at least one scheduler to be chained, but got no scheduler.")
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                f"milestone points, but got number of schedulers {len(schedulers)} and the number of milestones "
+                f"to be equal to {len(milestones)}"
+            )
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        schedulers[0].start_over()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def step(self) -> None:  # type: ignore[override]
+        """Go on to the next epoch with the scheduler whose turn it is."""
+        self.last_epoch += 1
+        turn = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[turn]
+        if turn > 0 and self._milestones[turn - 1] == self.last_epoch:
+            scheduler.start_over()
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()

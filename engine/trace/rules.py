@@ -1,0 +1,147 @@
+"""A node's local rules as a reader sees them: which formula, what its names stand for, what was saved."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from engine.node import FREED, Node, SavedTensor, VariadicNode
+from engine.tensor import Tensor
+
+Write = Callable[[Any], str | None]  # returns the id of a value
+PLAIN = (bool, int, float, complex, str, type(None))
+LISTED, LONGEST = 16, 120  # elements and characters of an argument that are written out
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def inputs_of(node: Node) -> list[str]:
+    """Return the name of each edge's argument; a list's tensors are called `tensors[0]` and so on."""
+    if node.op is None:
+        return [f"input[{i}]" for i in range(len(node.next_edges))]
+    if isinstance(node, VariadicNode):
+        return [f"{node.op.inputs[0]}[{i}]" for i in range(len(node.next_edges))]
+    return list(node.op.inputs)
+
+
+def formulas_of(node: Node) -> dict[str, str]:
+    """Return the rule of each edge as text, by the names of `inputs_of`; decided branches are left out."""
+    if node.op is None:
+        return {}
+    shown = inputs_of(node)
+    names = node.op.inputs * len(shown) if isinstance(node, VariadicNode) else node.op.inputs
+    plain = {name: number_of(value) for name, value in node.saved.items()}
+    plain = {name: value for name, value in plain.items() if isinstance(value, PLAIN)}
+    return {s: decided(node.op.formulas[n], tuple(plain.items())) for s, n in zip(shown, names, strict=True)}
+
+
+def number_of(saved: Any) -> Any:
+    """Return what was saved as a rule reads it; a number is kept wrapped where a tensor could stand."""
+    return saved.tensor if isinstance(saved, SavedTensor) else saved
+
+
+@lru_cache(maxsize=1024)
+def decided(formula: str, plain: tuple[tuple[str, Any], ...]) -> str:
+    """Return a formula without the branches that plain values decide: alpha == 1 needs no alpha."""
+    if " if " not in formula:
+        return formula
+    try:
+        tree = ast.parse(formula, mode="eval")
+    except SyntaxError:  # a formula given in words
+        return formula
+    return ast.unparse(_Decided(dict(plain)).visit(tree))
+
+
+class _Decided(ast.NodeTransformer):
+    def __init__(self, plain: dict[str, Any]) -> None:
+        self.plain = plain
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802 - ast's name
+        self.generic_visit(node)
+        truth = self._truth(node.test)
+        return node if truth is None else node.body if truth else node.orelse
+
+    def _truth(self, test: ast.expr) -> bool | None:
+        match test:
+            case ast.Name(id=name) if name in self.plain:
+                return bool(self.plain[name])
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                truth = self._truth(operand)
+                return None if truth is None else not truth
+            case ast.Compare(left=ast.Name(id=name), ops=[sign], comparators=[ast.Constant(value=value)]):
+                if name in self.plain and isinstance(sign, (ast.Eq, ast.Is)):
+                    return self.plain[name] == value
+                if name in self.plain and isinstance(sign, (ast.NotEq, ast.IsNot)):
+                    return self.plain[name] != value
+        return None
+
+
+def saved_of(node: Node) -> list[tuple[str, SavedTensor]]:
+    """Return the tensors that a node keeps for backward, by name; not the numbers, not what was freed."""
+    found = []
+    for name, value in (node.inner or node).saved.items():
+        several = isinstance(value, tuple)
+        parts = [(f"{name}[{i}]", v) for i, v in enumerate(value)] if several else [(name, value)]
+        found += [(n, v) for n, v in parts if isinstance(v, SavedTensor) and isinstance(v.tensor, Tensor)]
+    return found
+
+
+def text_of(value: Any) -> str:
+    """Return a plain argument as a reader would write it; no learner's `__repr__` is asked."""
+    kind = type(value)
+    if kind is slice:
+        parts = ["" if part is None else text_of(part) for part in (value.start, value.stop)]
+        return ":".join(parts if value.step is None else [*parts, text_of(value.step)])
+    if kind is list:
+        return f"[{', '.join(map(text_of, value[:LISTED]))}{', ...' * (len(value) > LISTED)}]"
+    if isinstance(value, tuple):
+        inside = ", ".join(map(text_of, value[:LISTED])) + ", ..." * (len(value) > LISTED)
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if isinstance(value, Tensor):
+        return f"tensor of shape {list(value.array.shape)}"
+    if value is Ellipsis:
+        return "..."
+    if kind in PLAIN or kind.__module__.startswith("engine."):
+        return "a large int" if kind is int and value.bit_length() > 1024 else repr(value)[:LONGEST]
+    return kind.__name__
+
+
+def local_rules(node: Node, grads: list, arrived: tuple, write: Write) -> list[dict]:
+    """Return the rule of every slot that has a gradient; `arrived` is what the node was given."""
+    formulas, rules = formulas_of(node), []
+    for slot, (shown, result) in enumerate(zip(inputs_of(node), grads)):
+        formula = formulas.get(shown)
+        if result is None or formula is None:
+            continue
+        reads = node.op.reads[node.op.inputs[0] if isinstance(node, VariadicNode) else shown]
+        terms: dict[str, str] = {}
+        for name in reads:
+            if name in WORD.findall(formula):
+                terms.update(_terms(name, node, arrived, write))
+        rules.append({"slot": slot, "input": shown, "formula": formula, "terms": terms, "result": result})
+    return rules
+
+
+def _terms(name: str, node: Node, arrived: tuple, write: Write) -> dict[str, str]:
+    if name == "needs":
+        return {}
+    if name == "grad":
+        return {name: _term(arrived[0] if arrived else None, write)}
+    if name == "grads":
+        return {f"grads[{i}]": _term(grad, write) for i, grad in enumerate(arrived)}
+    value = node.saved.get(name)
+    if isinstance(value, tuple) and any(isinstance(part, SavedTensor) for part in value):
+        return {f"{name}[{i}]": _term(part, write) for i, part in enumerate(value)}
+    return {name: _term(value, write)}
+
+
+def _term(value: Any, write: Write) -> str:
+    value = number_of(value)
+    if value is FREED:
+        return "freed"
+    known = write(value) if isinstance(value, (Tensor, np.ndarray)) else None
+    return text_of(value) if known is None else known

@@ -1,0 +1,147 @@
+"""Run a snippet under the recorder and return its trace. Whatever the learner's program does stays inside.
+
+This is no sandbox: who runs strangers' programs gives the compiler, modules and built-ins of theirs.
+"""
+
+from __future__ import annotations
+
+import builtins as python
+import contextvars
+import warnings
+from collections.abc import Callable, Mapping
+from types import CodeType
+from typing import Any
+
+from engine import events, facade
+from engine import random as randoms
+from engine.node import reset_seq
+from engine.trace.limits import LimitReached, Limits, sentence
+from engine.trace.recorder import Recorder
+from engine.trace.spans import SNIPPET
+
+__all__ = ["LimitReached", "Limits", "Refused", "Run", "trace_source"]
+LONGEST = 2_000  # characters of an error's message
+
+
+class Refused(Exception):
+    """A compiler's refusal of a text: `code` names the rule, `at` is the span."""
+
+    def __init__(self, code: str, message: str, at: list[int] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.at = at
+
+
+def plain_compile(source: str) -> CodeType:
+    """Compile a trusted text."""
+    return compile(source, SNIPPET, "exec", dont_inherit=True)
+
+
+class Run:
+    """One run of one snippet. `trace()` runs it; `stop` may end it from a signal handler."""
+
+    def __init__(
+        self,
+        source: str,
+        *,
+        compile_: Callable[[str], CodeType] | None = None,
+        modules: Mapping[str, Any] | None = None,
+        builtins: Mapping[str, Any] | None = None,
+        limits: Limits | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.recorder = Recorder(source, limits)
+        self.stop = self.recorder.stop
+        self._compile = compile_ or plain_compile
+        self._modules = modules
+        self._builtins = builtins
+        self._seed = seed
+
+    def trace(self) -> dict:
+        """Run the snippet, once, and return the whole trace."""
+        return self.recorder.trace(contextvars.copy_context().run(self._outcome))
+
+    def _outcome(self) -> dict:
+        try:
+            code = self._compile(self.recorder.source)
+        except (SyntaxError, ValueError, MemoryError, RecursionError, Refused) as error:
+            return self._refusal(error)
+        reset_seq()
+        randoms.default_generator().manual_seed(self._seed)
+        modules = facade.modules() if self._modules is None else self._modules
+        names = dict(vars(python) if self._builtins is None else self._builtins)
+        names["print"] = self._print
+        if self._builtins is None:
+            names["__import__"] = importer(modules)
+        with warnings.catch_warnings(), events.observed_by(self.recorder):
+            warnings.simplefilter("ignore")
+            return self._execute(code, {"__name__": "__main__", "__builtins__": names})
+
+    def _execute(self, code: CodeType, names: dict) -> dict:
+        """Run compiled code; whatever it raises becomes the outcome."""
+        recorder = self.recorder
+        try:
+            exec(code, names)
+            recorder.finish()
+        except LimitReached:
+            pass
+        except BaseException as error:  # a learner's exception is part of the trace, whatever it is
+            return self._end(error)
+        return recorder.over or {"kind": "finished"}
+
+    def _end(self, error: BaseException) -> dict:
+        """Write the exception that ended the run and return the outcome."""
+        recorder, kind, message = self.recorder, type(error).__name__, said(error)
+        try:
+            if recorder.over is None:
+                recorder.finish(error)
+                if isinstance(error, MemoryError):
+                    return recorder.limit("memory", sentence("memory", recorder.limits))
+                return recorder.failed(error, kind, message)
+        except LimitReached:
+            pass  # the rows ran out just before the last one
+        return recorder.over
+
+    def _refusal(self, error: Exception) -> dict:
+        recorder = self.recorder
+        if isinstance(error, SyntaxError):
+            at = recorder.spans.line(error.lineno, error.offset)
+            return recorder.refused("syntax", error.msg, at)
+        if isinstance(error, Refused):
+            return recorder.refused(error.code, error.message, error.at)
+        if isinstance(error, ValueError):
+            return recorder.refused("syntax", str(error), None)
+        return recorder.refused("too-deep", "The program is nested too deeply to be compiled.", None)
+
+    def _print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
+        """Stand in for print: what is written becomes a row."""
+        for what, given in (("sep", sep), ("end", end)):
+            if given is not None and not isinstance(given, str):
+                raise TypeError(f"{what} must be None or a string, not {type(given).__name__}")
+        text = (" " if sep is None else sep).join([str(value) for value in values])
+        self.recorder.printed(text + ("\n" if end is None else end))
+
+
+def said(error: BaseException) -> str:
+    """Return the message of an exception; asking for it may run a learner's code."""
+    try:
+        return "".join((str(error),))[:LONGEST]
+    except BaseException:  # nothing may leave a run, and a limit is already remembered
+        return "<exception str() failed>"
+
+
+def importer(modules: Mapping[str, Any]) -> Callable[..., Any]:
+    """Return an `__import__` that finds `modules` first and Python's own after."""
+
+    def import_(name: str, scope: Any = None, local: Any = None, wanted: Any = (), level: int = 0) -> Any:
+        if level or name not in modules:
+            return python.__import__(name, scope, local, wanted, level)
+        return modules[name if wanted else name.partition(".")[0]]
+
+    return import_
+
+
+def trace_source(source: str, **world: Any) -> dict:
+    """Run a text and return its trace; keywords are those of `Run`."""
+    return Run(source, **world).trace()

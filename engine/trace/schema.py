@@ -1,0 +1,189 @@
+"""The trace's format: version, row kinds and fields as tables. Writes the JSON Schema; records nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+VERSION = 1
+ENGINE = "0.1.0"
+MIRRORS = "PyTorch 2.13.0"
+SCHEMA_FILE = Path(__file__).parents[2] / "static" / "trace.schema.json"
+
+# ----- types of fields ------------------------------------------------------------------------
+TEXT, WHOLE, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+COUNT = {"type": "integer", "minimum": 0}
+NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]}
+
+
+def ref(name: str) -> dict:
+    """Name a shared definition."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def maybe(kind: dict) -> dict:
+    """Allow null."""
+    return {"anyOf": [kind, {"type": "null"}]}
+
+
+def many(kind: dict) -> dict:
+    """A list of one kind."""
+    return {"type": "array", "items": kind}
+
+
+def row_of(*kinds: dict) -> dict:
+    """A list of fixed length, each place with its own kind."""
+    return {"type": "array", "prefixItems": list(kinds), "minItems": len(kinds), "maxItems": len(kinds)}
+
+
+def keyed(kind: dict) -> dict:
+    """An object used as a map."""
+    return {"type": "object", "additionalProperties": kind}
+
+
+def thing(fields: dict[str, dict], optional: tuple[str, ...] = ()) -> dict:
+    """An object with exactly these fields."""
+    required = [name for name in fields if name not in optional]
+    return {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
+
+
+def name_of(letter: str) -> dict:
+    """An id: a letter and a number."""
+    return {"type": "string", "pattern": f"^{letter}[1-9][0-9]*$"}
+
+
+TENSOR, NODE, MODULE, VALUE, SPAN = (
+    ref(n) for n in ("tensor_id", "node_id", "module_id", "value_id", "span")
+)
+GRAD = maybe(VALUE)
+OWNER = {"anyOf": [TENSOR, NODE]}
+ARGUMENTS = many(row_of(TEXT, ref("argument")))
+
+# ----- the rows: kind -> its fields after `kind` and `at`, in order ---------------------------------
+# fmt: off
+ROWS: dict[str, dict[str, dict]] = {
+    "tensor_made": {"tensor": TENSOR, "value": VALUE},
+    "op_applied": {
+        "op": TEXT, "node": maybe(NODE), "args": ARGUMENTS, "outputs": many(TENSOR), "values": many(VALUE),
+        "inplace": FLAG, "saved": many(row_of(TEXT, maybe(TENSOR), GRAD)), "module": maybe(MODULE),
+    },
+    "names_bound": {"names": keyed(TENSOR), "unbound": many(TEXT)},
+    "printed": {"text": TEXT},
+    "grad_set": {"tensor": TENSOR, "before": GRAD, "after": GRAD, "cause": TEXT},
+    "zero_grad": {"owner": TEXT, "set_to_none": FLAG},
+    "module_entered": {"module": MODULE},
+    "module_left": {"module": MODULE},
+    "grad_mode": {"enabled": FLAG},
+    "retain_grad": {"tensor": TENSOR},
+    "hook_registered": {"owner": OWNER, "when": TEXT, "hook": TEXT},
+    "backward_began": {
+        "call": COUNT, "api": TEXT, "roots": many(TENSOR), "root_nodes": many(NODE), "grads": many(GRAD),
+        "implicit": FLAG, "retain_graph": FLAG, "create_graph": FLAG, "inputs": many(TENSOR),
+        "missing": keyed(COUNT),
+    },
+    "node_ready": {"node": NODE, "queue": many(NODE)},
+    "node_entered": {"node": NODE, "grads": many(GRAD), "queue": many(NODE)},
+    "hook_ran": {"node": NODE, "when": TEXT, "hook": TEXT, "before": GRAD, "after": GRAD},
+    "grad_retained": {"node": NODE, "tensor": TENSOR, "before": GRAD, "arriving": GRAD, "after": GRAD},
+    "grad_accumulated": {
+        "node": NODE, "tensor": TENSOR, "before": GRAD, "arriving": GRAD, "after": GRAD,
+        "how": {"enum": ["stored", "stolen", "copied", "added in place", "added", "nothing"]},
+    },
+    "node_ran": {"node": NODE, "grads": many(GRAD), "rules": many(ref("rule"))},
+    "reduced_to_shape": {"node": NODE, "slot": COUNT, "before": VALUE, "after": VALUE},
+    "saved_freed": {"node": NODE, "names": many(TEXT)},
+    "edge_flowed": {
+        "node": NODE, "slot": COUNT, "target": NODE, "input_nr": COUNT, "grad": GRAD, "missing": COUNT,
+    },
+    "grad_summed": {"node": NODE, "input_nr": COUNT, "before": GRAD, "added": GRAD, "after": GRAD},
+    "grad_captured": {"node": NODE, "input_nr": COUNT, "grad": GRAD},
+    "backward_ended": {"call": COUNT},
+    "optimizer_step": {"optimizer": TEXT, "type": TEXT},
+    "parameter_updated": {
+        "tensor": TENSOR, "before": VALUE, "grad": GRAD, "after": VALUE, "formula": TEXT,
+        "terms": keyed({"anyOf": [{"type": "number"}, TEXT]}),
+    },
+    "error": {"type": TEXT, "message": TEXT, "node": maybe(NODE), "cause": maybe(ref("cause"))},
+    "limit": {"limit": TEXT, "message": TEXT},
+}
+
+# ----- what the rows are about ------------------------------------------------------------------
+DEFINITIONS: dict[str, dict] = {
+    "tensor_id": name_of("t"), "node_id": name_of("n"), "module_id": name_of("m"), "value_id": name_of("v"),
+    "span": {
+        "description": "line, column, end line, end column; lines from 1, columns from 0 in UTF-16 units",
+        **maybe(row_of(WHOLE, COUNT, WHOLE, COUNT)),
+    },
+    "argument": {"anyOf": [thing({"tensor": TENSOR}), thing({"text": TEXT})]},
+    "rule": thing({"slot": COUNT, "input": TEXT, "formula": TEXT, "terms": keyed(TEXT), "result": GRAD}),
+    "cause": {"anyOf": [
+        thing({"what": {"const": "freed"}, "by": COUNT, "at": SPAN}),
+        thing({"what": {"const": "changed"}, "tensor": TENSOR, "by": COUNT, "at": SPAN}),
+    ]},
+    "tensor": thing({
+        "kind": {"enum": ["leaf", "result", "data"]}, "shape": many(COUNT), "dtype": TEXT,
+        "node": maybe(NODE), "output_nr": COUNT, "parameter": FLAG, "at": SPAN, "names": many(TEXT),
+    }),
+    "node": thing({
+        "name": TEXT, "op": maybe(TEXT), "seq": maybe(COUNT), "edges": many(maybe(row_of(NODE, COUNT))),
+        "inputs": many(TEXT), "args": ARGUMENTS, "outputs": many(TENSOR), "variable": TENSOR,
+        "formulas": keyed(TEXT), "at": SPAN, "module": maybe(MODULE),
+    }, optional=("variable",)),
+    "module": thing({"type": TEXT, "path": TEXT, "text": TEXT}),
+    "numbers": {"anyOf": [NUMBER, FLAG, thing({"re": NUMBER, "im": NUMBER}), many(ref("numbers"))]},
+    "value": {"anyOf": [
+        thing({"dtype": TEXT, "shape": many(COUNT), "data": ref("numbers")}),
+        thing({"dtype": TEXT, "shape": many(COUNT), "summary": ref("summary")}),
+    ]},
+    "summary": {
+        "description": "statistics over the finite elements; nan and inf count the others",
+        **thing({
+            "min": NUMBER, "max": NUMBER, "mean": NUMBER, "norm": NUMBER, "nan": COUNT, "inf": COUNT,
+            "cells": thing({"rows": COUNT, "columns": COUNT, "data": ref("numbers")}),
+        }),
+    },
+    "outcome": {"anyOf": [
+        thing({"kind": {"const": "finished"}}),
+        thing({"kind": {"const": "error"}, "type": TEXT, "message": TEXT, "at": SPAN}),
+        thing({"kind": {"const": "limit"}, "limit": TEXT, "message": TEXT, "at": SPAN}),
+        thing({"kind": {"const": "refused"}, "code": TEXT, "message": TEXT, "at": SPAN}),
+    ]},
+}
+# fmt: on
+
+
+def json_schema() -> dict:
+    """Return the JSON Schema (2020-12) of a whole trace."""
+    kinds = {
+        f"row_{kind}": thing({"kind": {"const": kind}, "at": SPAN, **fields}) for kind, fields in ROWS.items()
+    }
+    trace = thing(
+        {
+            "version": {"const": VERSION},
+            "engine": TEXT,
+            "mirrors": TEXT,
+            "source": TEXT,
+            "tensors": keyed(ref("tensor")),
+            "nodes": keyed(ref("node")),
+            "modules": keyed(ref("module")),
+            "values": keyed(ref("value")),
+            "rows": many({"anyOf": [ref(kind) for kind in kinds]}),
+            "outcome": ref("outcome"),
+        }
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Trace",
+        "description": "One run of a snippet: what it is about, then a row for everything that happened.",
+        **trace,
+        "$defs": {**DEFINITIONS, **kinds},
+    }
+
+
+def schema_text() -> str:
+    """Return the schema as the text of its file."""
+    return json.dumps(json_schema(), indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")

@@ -1,0 +1,104 @@
+/** Geometry of edges: points along a path, and room for words beside it. Pure numbers. */
+const SAMPLES = 48;
+const SPOT_HEIGHT = 22;
+const CROWDED = 60; // edges
+const BADGE = 11; // badges stand this high above a box
+const SHIFTS = [0, -24, 24, -48, 48, -72, 72];
+const RISES = [-16, 16, -34, 34, -52, 52, -70, 70];
+const ALONG = [0.5, 0.4, 0.6, 0.3, 0.7];
+
+function cubic(a, b, c, d, u) {
+  const w = 1 - u;
+  return w * w * w * a + 3 * w * w * u * b + 3 * w * u * u * c + u * u * u * d;
+}
+
+function dense(path) {
+  const numbers = (path.match(/-?\d*\.?\d+(?:e-?\d+)?/g) ?? []).map(Number);
+  const out = [{ x: numbers[0] ?? 0, y: numbers[1] ?? 0 }];
+  for (let i = 2; i + 5 < numbers.length; i += 6) {
+    const [ax, ay, bx, by, cx, cy, dx, dy] = numbers.slice(i - 2, i + 6);
+    for (let j = 1; j <= 16; j += 1)
+      out.push({ x: cubic(ax, bx, cx, dx, j / 16), y: cubic(ay, by, cy, dy, j / 16) });
+  }
+  return out;
+}
+
+/** Points at equal distances along a path "M x y C …", from its start to its end. */
+export function points(path, count = SAMPLES) {
+  const raw = dense(path);
+  const lengths = [0];
+  for (let i = 1; i < raw.length; i += 1) {
+    lengths.push(lengths[i - 1] + Math.hypot(raw[i].x - raw[i - 1].x, raw[i].y - raw[i - 1].y));
+  }
+  const total = lengths[lengths.length - 1] || 1;
+  let i = 1;
+  return Array.from({ length: count + 1 }, (_, n) => {
+    const goal = (n / count) * total;
+    while (i < raw.length - 1 && lengths[i] < goal) i += 1;
+    const u = raw.length > 1 ? (goal - lengths[i - 1]) / (lengths[i] - lengths[i - 1] || 1) : 0;
+    const [from, to] = [raw[i - 1] ?? raw[0], raw[i] ?? raw[0]];
+    return { x: from.x + (to.x - from.x) * u, y: from.y + (to.y - from.y) * u };
+  });
+}
+
+/** The length of a line of points. */
+export function lengthOf(line) {
+  return line
+    .slice(1)
+    .reduce((sum, point, i) => sum + Math.hypot(point.x - line[i].x, point.y - line[i].y), 0);
+}
+
+/** The point at u in [0, 1] of equally spaced points. */
+export function along(line, u) {
+  const goal = Math.min(Math.max(u, 0), 1) * (line.length - 1);
+  const i = Math.min(Math.floor(goal), line.length - 2);
+  const [from, to] = [line[i], line[i + 1]];
+  return { x: from.x + (to.x - from.x) * (goal - i), y: from.y + (to.y - from.y) * (goal - i) };
+}
+
+const meet = (a, b) =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+/** Places near a line, the nearest to its middle first. */
+function candidates(line) {
+  const found = ALONG.flatMap((u) => {
+    const { x, y } = along(line, u);
+    return RISES.flatMap((dy) =>
+      SHIFTS.map((dx) => ({
+        x: x + dx,
+        y: y + dy,
+        cost: Math.abs(dy) + 0.7 * Math.abs(dx) + 40 * Math.abs(u - 0.5),
+      })),
+    );
+  });
+  return found.sort((a, b) => a.cost - b.cost);
+}
+
+/** Points of all lines, thinned out: what words should not lie on. Left out where there are too many. */
+function inked(lines) {
+  if (lines.size > CROWDED) return [];
+  const dots = [...lines.values()].flatMap((line) => line.filter((_, i) => i % 3 === 0));
+  return dots.map((point) => ({ ...point, width: 0, height: 0 }));
+}
+
+/**
+ * Where the words of each edge stand: near its middle, clear of boxes, of each other and of lines where
+ * there is room. `widths` says how much room the words of an edge need.
+ */
+export function spots(layout, lines, widths) {
+  const boxes = Object.values(layout.elements);
+  const taken = boxes.map((box) => ({ ...box, y: box.y - BADGE, height: box.height + BADGE + 2 }));
+  const ink = inked(lines);
+  const found = new Map();
+  for (const [key, line] of lines) {
+    const width = widths.get(key) ?? 0;
+    const area = ({ x, y }) => ({ x: x - width / 2, y: y - SPOT_HEIGHT / 2, width, height: SPOT_HEIGHT });
+    const near = width ? candidates(line) : [along(line, 0.5)];
+    const free = (point, others) => !others.some((box) => meet(area(point), box));
+    const clear = near.filter((point) => free(point, taken));
+    const spot = clear.find((point) => free(point, ink)) ?? clear[0] ?? near[0];
+    if (width) taken.push(area(spot));
+    found.set(key, spot);
+  }
+  return found;
+}

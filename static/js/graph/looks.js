@@ -1,0 +1,206 @@
+/**
+ * What an element of the graph shows at a moment: its texts, its phase, its words for the pointer. Pure,
+ * no DOM. A moment is {trace, state, names, row}: the variables bound to each tensor now, and the row that
+ * the step is about.
+ */
+import { t as word } from "#js/i18n.js";
+import { subject } from "#js/trace/stops.js";
+import { full, shapeText, short } from "#js/trace/values.js";
+import { characters, fitted, SANS, textWidth } from "#js/graph/shapes.js";
+import { leafRows, paths } from "#js/graph/slots.js";
+
+const INSIDE = 28;
+const SHOWN_ARGUMENTS = new Set(["self", "other", "exponent"]);
+
+/**
+ * What the looks are made from: the state, the names bound to each tensor in it, the row that the step is
+ * about.
+ */
+export function momentOf(trace, state) {
+  const names = new Map();
+  for (const [name, tensor] of state.names) {
+    names.set(tensor, names.has(tensor) ? `${names.get(tensor)}, ${name}` : name);
+  }
+  return { trace, state, names, row: trace.rows[subject(trace, state.k)] ?? null };
+}
+
+/** @type {WeakMap<object, Map<string, {k: number, node: string}[]>>} */
+const known = new WeakMap();
+
+/** The rows that give each tensor its value by an operation; more than one where it is changed in place. */
+function writers(trace) {
+  if (known.has(trace)) return known.get(trace);
+  const found = new Map();
+  trace.rows.forEach((row, k) => {
+    if (row.kind !== "op_applied") return;
+    for (const id of row.outputs) found.set(id, [...(found.get(id) ?? []), { k, node: row.node }]);
+  });
+  known.set(trace, found);
+  return found;
+}
+
+/** The tensors that are a node's results now: what a later operation changed in place is that one's. */
+function results({ trace, state }, node) {
+  const isOf = (id) =>
+    writers(trace)
+      .get(id)
+      ?.findLast(({ k }) => k <= state.k)?.node === node;
+  return trace.nodes[node].outputs.filter((id) => state.value.has(id) && isOf(id));
+}
+
+/** The word for an operation and its plain arguments: "pow 2". */
+export function opLabel(node) {
+  const plain = node.args.filter(
+    ([name, arg]) => "text" in arg && SHOWN_ARGUMENTS.has(name) && arg.text.length <= 6,
+  );
+  return [node.op ?? node.name, ...plain.map(([, arg]) => arg.text)].join(" ");
+}
+
+function valueText({ trace, state }, tensor, room) {
+  if (!tensor || !state.value.has(tensor)) return { text: "" };
+  return fitted(short(trace, state.value.get(tensor), characters(room)), room);
+}
+
+function note(kind, shape, room) {
+  const whole = `${word(kind)} · ${shapeText(shape)}`;
+  const fits = (text) => textWidth(text, 10.5) <= room;
+  if (fits(whole)) return whole;
+  return fits(shapeText(shape)) ? shapeText(shape) : "";
+}
+
+function leafPhase(state, ids) {
+  if (!state.value.has(ids.tensor)) return "ghost";
+  const phase = ids.accumulate && state.phase.get(ids.accumulate);
+  return phase && phase !== "ghost" ? phase : "made";
+}
+
+function leafNow(row, ids, slot) {
+  if (slot.sum) return "sum";
+  if (!row || row.tensor !== ids.tensor) return null;
+  if (row.kind === "grad_set") return "slot";
+  if (row.kind === "parameter_updated") return "value";
+  return row.kind === "tensor_made" ? "value" : null;
+}
+
+function leafTitle({ trace, state }, tensor, name) {
+  if (!state.value.has(tensor)) return name;
+  const value = full(trace, state.value.get(tensor));
+  return `${name} = ${value}\n${name}.grad = ${full(trace, state.grad.get(tensor) ?? null)}`;
+}
+
+function leafWords(name, value, rows, phase) {
+  if (phase === "ghost") return `${name}: ${word("phase.ghost")}`;
+  return [`${name} = ${value}`, ...rows.map((row) => `${row.label} ${row.text}`.trim())].join("; ");
+}
+
+function leaf(moment, ids, width) {
+  const fact = moment.trace.tensors[ids.tensor];
+  const name = fact.names[0] ?? moment.names.get(ids.tensor) ?? "";
+  const title = fitted(name, width - INSIDE, { size: 15, least: 11, ratio: 0.6 });
+  const value = valueText(moment, ids.tensor, width - INSIDE);
+  const slot = leafRows(moment, ids, width - INSIDE);
+  const phase = leafPhase(moment.state, ids);
+  const kind = fact.parameter ? "graph.parameter" : "graph.leaf";
+  const room = width - INSIDE - 8 - title.text.length * title.size * 0.6;
+  const texts = { name: title, note: note(kind, fact.shape, room), value };
+  slot.rows.forEach((row, i) => Object.assign(texts, { [`label${i}`]: row.label, [`text${i}`]: row }));
+  const data = {
+    "data-var": name,
+    "data-value": value.text,
+    "data-grad": slot.grad,
+    "data-phase": phase,
+    "data-now": leafNow(moment.row, ids, slot),
+    "aria-label": leafWords(name, value.text, slot.rows, phase),
+  };
+  return { texts, data, title: leafTitle(moment, ids.tensor, name) };
+}
+
+function opStatus({ state, row }, node, phase) {
+  if (row?.kind === "error" && row.node === node) return { text: word("phase.failed"), tone: "error" };
+  const waiting = phase === "made" ? paths(state, node) : null;
+  if (waiting && waiting.total > 1) return { text: waiting.text, tone: "engine" };
+  if (phase === "ghost" || phase === "made") return { text: "", tone: null };
+  return { text: word(`phase.${phase}`), tone: { ready: "engine", running: "grad" }[phase] ?? null };
+}
+
+function opTexts(node, bound, status, phase, width) {
+  const label = opLabel(node);
+  const op = node.op ?? node.name;
+  const room = width - 30 - bound.length * 7;
+  return {
+    name: fitted(label.length * 8 > room ? op : label, Math.max(room, 40), {
+      size: 14,
+      least: 11,
+      ratio: SANS,
+    }),
+    bound: fitted(bound, Math.max(16, width - 30 - op.length * 8), { size: 11.5, least: 10 }),
+    fn: fitted(phase === "ghost" ? "" : node.name, width - 22, { size: 10.5, least: 8.6, ratio: SANS }),
+    badge: status,
+  };
+}
+
+function opTitle({ trace, state }, ids, tensors, bound) {
+  const node = trace.nodes[ids.node];
+  const lines = [node.seq === null ? node.name : `${node.name} #${node.seq}`];
+  for (const tensor of tensors) {
+    lines.push(`${bound || word("graph.value")} = ${full(trace, state.value.get(tensor))}`);
+  }
+  const received = state.received.get(ids.node);
+  if (received)
+    lines.push(`${word("graph.received")}: ${received.map((grad) => full(trace, grad)).join(", ")}`);
+  return lines.join("\n");
+}
+
+function op(moment, ids, width) {
+  const { trace, state, names, row } = moment;
+  const node = trace.nodes[ids.node];
+  const tensors = results(moment, ids.node);
+  const tensor = tensors[0] ?? null;
+  const phase = state.phase.get(ids.node) ?? "ghost";
+  const bound = tensor ? (names.get(tensor) ?? "") : "";
+  const status = opStatus(moment, ids.node, phase);
+  const value = valueText(moment, tensor, width - 24);
+  const now = row?.node === ids.node ? ({ op_applied: "value", error: "error" }[row.kind] ?? null) : null;
+  const words = [opLabel(node), node.name, status.text || word(`phase.${phase}`)];
+  if (value.text) words.push(`${bound || word("graph.value")} = ${value.text}`);
+  const data = {
+    "data-node": node.name,
+    "data-phase": phase,
+    "data-now": now,
+    "aria-label": words.join(", "),
+  };
+  return {
+    texts: { ...opTexts(node, bound, status, phase, width), value },
+    data,
+    title: opTitle(moment, ids, tensors, bound),
+  };
+}
+
+function data(moment, ids, width) {
+  const { trace, state, names, row } = moment;
+  const fact = trace.tensors[ids.tensor];
+  const made = state.value.has(ids.tensor);
+  const name = names.get(ids.tensor) ?? fact.names[0] ?? "";
+  const value = valueText(moment, ids.tensor, width - 24);
+  const texts = {
+    name: fitted(name, width - 24, { size: 13, least: 10 }),
+    note: note("graph.data", fact.shape, width - 34 - name.length * 8),
+    value,
+  };
+  const attributes = {
+    "data-tensor": name,
+    "data-value": value.text,
+    "data-phase": made ? "made" : "ghost",
+    "data-now": row?.kind === "tensor_made" && row.tensor === ids.tensor ? "value" : null,
+    "aria-label": made ? `${name} = ${value.text}` : `${name}: ${word("phase.ghost")}`,
+  };
+  const title = made ? `${name} = ${full(trace, state.value.get(ids.tensor))}` : name;
+  return { texts, data: attributes, title };
+}
+
+const looks = { leaf, op, data };
+
+/** The look of one part: texts by name, attributes of its group, and the words on hover. */
+export function look(moment, part, ids) {
+  return looks[part.kind](moment, ids, part.box.width);
+}

@@ -1,0 +1,169 @@
+/**
+ * Pan and zoom by a CSS transform. The picture fits its place until the reader moves it; what the step is
+ * about is always brought into view. The transform depends on that choice, the place's size and the focus
+ * alone.
+ */
+const NARROW = 560; // px: on a phone a picture must be larger to be read
+const ENOUGH = { wide: 0.62, narrow: 0.75 };
+const READABLE = 0.85;
+const LARGEST = 1.3;
+const MARGIN = 20;
+const AROUND = 130; // px kept in view beside what a step is about
+
+const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
+
+/** Where a picture of this size stands when all of it is fitted into a place. */
+export function fitInto(place, size) {
+  const wide = (place.width - 2 * MARGIN) / size.width;
+  const high = (place.height - 2 * MARGIN) / size.height;
+  return stand(place, size, Math.min(wide, high, LARGEST));
+}
+
+function stand(place, size, scale) {
+  const centre = (room, length) => Math.max(MARGIN, (room - length * scale) / 2);
+  return { scale, x: centre(place.width, size.width), y: centre(place.height, size.height) };
+}
+
+/** The view before the reader chooses one: all of it where it can be read so, else a part that can. */
+export function firstView(place, size) {
+  const whole = fitInto(place, size);
+  const enough = place.width < NARROW ? ENOUGH.narrow : ENOUGH.wide;
+  return whole.scale >= enough ? whole : stand(place, size, READABLE);
+}
+
+/** Move a view so that a box stands in the place with its surroundings, not past the picture's end. */
+export function reveal(view, box, place, size) {
+  if (!box) return view;
+  const shift = (offset, start, length, room, whole) => {
+    const fits = whole * view.scale <= room - 2 * MARGIN + 1;
+    const around = fits ? MARGIN : Math.min(AROUND, Math.max(MARGIN, (room - length * view.scale) / 2));
+    const low = around - start * view.scale;
+    const high = room - around - (start + length) * view.scale;
+    const ends = [room - MARGIN - whole * view.scale, MARGIN];
+    const least = Math.min(offset, ...ends);
+    const most = Math.max(offset, ...ends);
+    return clamp(clamp(offset, Math.min(low, high), Math.max(low, high)), least, most);
+  };
+  return {
+    ...view,
+    x: shift(view.x, box.x, box.width, place.width, size.width),
+    y: shift(view.y, box.y, box.height, place.height, size.height),
+  };
+}
+
+function transform(canvas, { x, y, scale }) {
+  canvas.style.transform = `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) scale(${scale.toFixed(4)})`;
+}
+
+/** Keep `canvas` placed inside `stage`; returns what the view and the keys call. */
+export function createZoom(stage, canvas, { signal }) {
+  let size = { width: 1, height: 1 };
+  let chosen = null;
+  let focus = null;
+  let current = { scale: 1, x: 0, y: 0 };
+  let placed = false;
+
+  function apply() {
+    const place = { width: stage.clientWidth, height: stage.clientHeight };
+    if (!place.width || !place.height) return;
+    const wanted = chosen ?? firstView(place, size);
+    current = reveal(wanted, focus, place, size);
+    transform(canvas, current);
+  }
+
+  /** Place a new picture without gliding to its place from that of the one before. */
+  function applyAtOnce() {
+    canvas.style.transition = "none";
+    apply();
+    canvas.getBoundingClientRect();
+    canvas.style.transition = "";
+    return true;
+  }
+
+  function choose(view) {
+    chosen = view;
+    focus = null;
+    apply();
+  }
+
+  function zoomAt(factor, x, y) {
+    const scale = clamp(current.scale * factor, 0.15, 3);
+    const ratio = scale / current.scale;
+    choose({ scale, x: x - (x - current.x) * ratio, y: y - (y - current.y) * ratio });
+  }
+
+  const observer = typeof ResizeObserver === "function" ? new ResizeObserver(apply) : null;
+  observer?.observe(stage);
+  signal?.addEventListener("abort", () => observer?.disconnect());
+  listen(stage, {
+    signal,
+    zoomAt,
+    pan: (dx, dy) => choose({ ...current, x: current.x + dx, y: current.y + dy }),
+  });
+  return {
+    setSize(next) {
+      size = next;
+      chosen = null;
+      placed = false;
+    },
+    follow(box) {
+      focus = box;
+      if (placed) apply();
+      else placed = applyAtOnce();
+    },
+    zoom: (factor) => zoomAt(factor, stage.clientWidth / 2, stage.clientHeight / 2),
+    fit: () => choose(fitInto({ width: stage.clientWidth, height: stage.clientHeight }, size)),
+  };
+}
+
+function listen(stage, { signal, zoomAt, pan }) {
+  const pointers = new Map();
+  let travelled = 0;
+  const at = (event) => {
+    const box = stage.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  const on = (name, handler, options = {}) => stage.addEventListener(name, handler, { signal, ...options });
+
+  on(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const { x, y } = at(event);
+      zoomAt(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0015)), x, y);
+    },
+    { passive: false },
+  );
+  on("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    travelled = 0;
+    pointers.set(event.pointerId, at(event));
+  });
+  on("pointermove", (event) => {
+    const before = pointers.get(event.pointerId);
+    if (!before) return;
+    const now = at(event);
+    travelled += Math.hypot(now.x - before.x, now.y - before.y);
+    if (travelled > 4) {
+      stage.dataset.dragging = "true";
+      pinchOrPan(pointers, event.pointerId, before, now, { zoomAt, pan });
+    }
+    pointers.set(event.pointerId, now);
+  });
+  const release = (event) => {
+    pointers.delete(event.pointerId);
+    if (!pointers.size) delete stage.dataset.dragging;
+  };
+  for (const name of ["pointerup", "pointercancel", "pointerleave"]) on(name, release);
+  on("click", (event) => travelled > 4 && event.stopPropagation(), { capture: true });
+}
+
+function pinchOrPan(pointers, id, before, now, { zoomAt, pan }) {
+  const other = [...pointers].find(([key]) => key !== id)?.[1];
+  if (!other) {
+    pan(now.x - before.x, now.y - before.y);
+    return;
+  }
+  const distance = (point) => Math.hypot(point.x - other.x, point.y - other.y) || 1;
+  zoomAt(distance(now) / distance(before), (now.x + other.x) / 2, (now.y + other.y) / 2);
+}

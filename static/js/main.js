@@ -1,0 +1,198 @@
+/** Wires the sandbox page: editor → server → player → views, keys, address. Decides nothing itself. */
+
+import { runCode } from "#js/api.js";
+import { createEditor } from "#js/code/editor.js";
+import { mount as mountCode } from "#js/code/view.js";
+import { set, write } from "#js/dom.js";
+import { mount as mountGraph } from "#js/graph/view.js";
+import { t, use } from "#js/i18n.js";
+import { mountPanels } from "#js/panels/index.js";
+import { hashOf, keepInAddress, rowInHash } from "#js/player/address.js";
+import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
+import { mountKeyboard } from "#js/player/keyboard.js";
+import { createPlayer } from "#js/player/player.js";
+import { mount as mountTimeline } from "#js/player/timeline.js";
+
+/**
+ * @typedef {import("#js/api.js").Run} Run
+ * @typedef {ReturnType<typeof createPlayer>} Player
+ * @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown}} View
+ * @typedef {{
+ *   root: Element, notice: Element, editor: ReturnType<typeof createEditor>, slot(name: string): Element,
+ *   settings: {level?: import("#js/trace/stops.js").Level, speed?: number},
+ *   request: AbortController, session: AbortController, player: Player | null,
+ * }} Page
+ */
+
+const SLOTS = ["source", "output", "graph", "queue", "say", "inspector", "timeline"];
+const PATIENCE = 500; // milliseconds before a run is called slow
+
+/** @param {string} id */
+const island = (id) => JSON.parse(document.getElementById(id)?.textContent || "{}");
+
+/** @param {Element} root */
+function sandbox(root) {
+  const boot = island("boot");
+  const address = addressOf(location);
+  const back = isBack();
+  const code = (boot.run && !back ? null : draft(address)) ?? boot.code ?? "";
+  const slot = (/** @type {string} */ name) =>
+    root.querySelector(`[data-slot="${name}"]`) ?? document.createElement("div");
+  /** @type {Page} */
+  const page = {
+    root,
+    slot,
+    settings: {},
+    player: null,
+    notice: document.getElementById("notice") ?? document.createElement("p"),
+    request: new AbortController(),
+    session: new AbortController(),
+    editor: createEditor(slot("editor"), {
+      doc: code,
+      onRun: (/** @type {string} */ text) => run(page, text),
+      onChange: (/** @type {string} */ text) => keepDraft(address, text),
+    }),
+  };
+  document.getElementById("run")?.addEventListener("click", () => run(page, page.editor.text()));
+  document.getElementById("edit")?.addEventListener("click", () => edit(page));
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+    event.preventDefault();
+    run(page, page.editor.text());
+  });
+  keepPlace(root);
+  if ((boot.run && code === boot.code) || (back && code === played())) run(page, code, location.hash);
+}
+
+/**
+ * Run a program; only the latest run is shown, and a failure leaves everything as it was.
+ * @param {Page} page
+ * @param {string} code
+ * @param {string} [hash]
+ */
+async function run(page, code, hash = "") {
+  page.request.abort();
+  const { signal } = (page.request = new AbortController());
+  tell(page, null);
+  set(page.root, "data-busy", true);
+  const slow = setTimeout(() => tell(page, t("run.running")), PATIENCE);
+  signal.addEventListener("abort", () => clearTimeout(slow), { once: true });
+  const answer = await runCode(code, { t, signal });
+  if ("aborted" in answer || signal.aborted) return;
+  clearTimeout(slow);
+  set(page.root, "data-busy", null);
+  tell(page, "message" in answer ? answer.message : null);
+  if ("run" in answer) open(page, answer.run, code, hash);
+}
+
+/**
+ * Put a run in place of the one before.
+ * @param {Page} page
+ * @param {Run} answer
+ * @param {string} code
+ * @param {string} hash
+ */
+function open(page, answer, code, hash) {
+  page.session.abort();
+  page.session = new AbortController();
+  keepPlayed(code);
+  try {
+    page.player = play(page, answer);
+    begin(page, page.player, answer.trace.outcome, hash);
+  } catch (error) {
+    tell(page, t("run.broken", { message: /** @type {Error} */ (error).message }));
+    throw error;
+  }
+}
+
+/**
+ * Mount the player and its views for one run. Everything ends with the session's signal.
+ * @param {Page} page
+ * @param {Run} answer
+ * @returns {Player}
+ */
+function play(page, { trace, drawing }) {
+  const {
+    root,
+    slot,
+    settings,
+    session: { signal },
+  } = page;
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const player = createPlayer(trace, { ...settings, still: () => still.matches, signal });
+  const context = { trace, drawing, player, signal };
+  for (const name of SLOTS) slot(name).replaceChildren();
+  const graph = mountGraph(slot("graph"), context);
+  const code = mountCode(slot("source"), context);
+  const timeline = mountTimeline(slot("timeline"), context);
+  /** @type {View[]} */
+  const views = [code, graph, mountPanels(root, context), timeline];
+  const keep = keepInAddress({ signal });
+  const show = (/** @type {Player["state"]} */ state) => {
+    set(root, "data-step", state.k + 1);
+    views.forEach((view) => view.show(state));
+    keep(state.k);
+  };
+  set(root, "data-steps", trace.rows.length);
+  player.onChange((state) => {
+    Object.assign(settings, { level: player.level, speed: player.speed });
+    show(state);
+  });
+  player.onDraw((row, t) => views.forEach((view) => view.draw?.(row, t)));
+  show(player.state);
+  mountKeyboard(document, { player, edit: () => edit(page), fit: () => graph.fit(), signal });
+  addEventListener("hashchange", () => player.seek(rowInHash(location.hash) ?? player.k), { signal });
+  return player;
+}
+
+/**
+ * Stand where the reader expects to: at the step of the address, else before the first row. A program that
+ * was not run has one row, which says why. The editor marks the fault for when it is opened again.
+ * @param {Page} page
+ * @param {Player} player
+ * @param {{kind: string, at?: any, message?: string}} outcome
+ * @param {string} hash
+ */
+function begin(page, player, outcome, hash) {
+  const refused = outcome.kind === "refused";
+  page.editor.mark(outcome.at ?? null, outcome.message ?? null);
+  set(page.root, "data-mode", "play");
+  player.seek(rowInHash(hash) ?? (refused ? player.length - 1 : -1));
+  const pane = /** @type {HTMLInputElement | null} */ (document.getElementById("pane-graph"));
+  if (pane && !refused) pane.checked = true;
+  /** @type {HTMLElement | null} */ (page.root.querySelector("[data-testid=next]"))?.focus();
+}
+
+/** @param {Page} page */
+function edit(page) {
+  page.player?.pause();
+  set(page.root, "data-mode", "edit");
+  page.editor.focus();
+}
+
+/**
+ * Say something about the request; null takes it away.
+ * @param {Page} page
+ * @param {string | null} text
+ */
+function tell({ notice }, text) {
+  write(notice, text ?? "");
+  set(notice, "hidden", text === null);
+}
+
+/**
+ * The links to other languages lead to the same step of the same program.
+ * @param {Element} root
+ */
+function keepPlace(root) {
+  for (const link of document.querySelectorAll("a[hreflang]")) {
+    link.addEventListener("click", () => {
+      leave();
+      /** @type {HTMLAnchorElement} */ (link).hash = hashOf(Number(root.getAttribute("data-step")) - 1);
+    });
+  }
+}
+
+use(island("i18n"));
+const root = document.querySelector("[data-testid=player]");
+if (root) sandbox(root);

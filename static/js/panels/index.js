@@ -1,0 +1,60 @@
+/**
+ * The list of panels, in the order of the page. To add one: its file, a line here, its title in both
+ * dictionaries.
+ */
+import { h, set, write } from "#js/dom.js";
+import { t as word } from "#js/i18n.js";
+import { legend } from "#js/panels/legend.js";
+import { next } from "#js/panels/next.js";
+import { operation } from "#js/panels/operation.js";
+import { output } from "#js/panels/output.js";
+import { queue } from "#js/panels/queue.js";
+import { rule } from "#js/panels/rule.js";
+import { saved } from "#js/panels/saved.js";
+import { say } from "#js/panels/say.js";
+import { sums } from "#js/panels/sums.js";
+import { trouble } from "#js/panels/trouble.js";
+import { update } from "#js/panels/update.js";
+import { variables } from "#js/panels/variables.js";
+
+/**
+ * A panel {id, title, slot, mount}; one that is made anew at every step gives `render(ctx, state)` instead
+ * of mount.
+ */
+const list = [say, output, queue, legend, trouble, operation, rule, sums, update, saved, next, variables];
+
+function mountRender(panel, root, ctx) {
+  return {
+    show(state) {
+      const children = [panel.render(ctx, state)].flat(Infinity).filter(Boolean);
+      root.replaceChildren(...children);
+      return children.length > 0;
+    },
+  };
+}
+
+function mountCard(panel, root, ctx) {
+  const title = h("h3", null);
+  const body = h("div", { class: "card-body" });
+  const card = h("section", { class: "card", "data-panel": panel.id }, title, body);
+  root.append(card);
+  const inner = panel.mount ? panel.mount(body, ctx) : mountRender(panel, body, ctx);
+  return {
+    show(state) {
+      set(card, "hidden", !inner.show(state));
+      write(title, word(panel.heading?.(state) ?? panel.title));
+    },
+  };
+}
+
+/** The panels with one contract: {id, title, slot, mount(root, ctx) -> {show(state)}}. */
+export const panels = list.map((panel) => ({
+  ...panel,
+  mount: (root, ctx) => (panel.slot === "inspector" ? mountCard(panel, root, ctx) : panel.mount(root, ctx)),
+}));
+
+/** Put every panel in its slot under root. */
+export function mountPanels(root, ctx) {
+  const shown = panels.map((panel) => panel.mount(root.querySelector(`[data-slot="${panel.slot}"]`), ctx));
+  return { show: (state) => shown.forEach((panel) => panel.show(state)) };
+}

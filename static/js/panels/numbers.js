@@ -1,0 +1,117 @@
+/** Tensors as cells: small ones number by number, large ones as a heat map with their summary. */
+import { h, svg } from "#js/dom.js";
+import { t as word } from "#js/i18n.js";
+import { cells, full, shapeText, short, shortNumber } from "#js/trace/values.js";
+
+const MOST_ROWS = 6;
+const MOST_COLUMNS = 6;
+const PIXEL = 7;
+const WIDEST = 104; // px, so that two stand beside each other
+
+const finite = (x) => typeof x === "number" && Number.isFinite(x);
+
+function sign(x) {
+  if (!finite(x)) return typeof x === "boolean" ? null : "bad";
+  if (x === 0) return "zero";
+  return x < 0 ? "minus" : "plus";
+}
+
+function grid(value, { rows, columns, data }, tone) {
+  const spans = data.flat().map((x) => h("span", { "data-sign": sign(x) }, shortNumber(x, value.dtype)));
+  const style = `--columns: ${columns}`;
+  return h(
+    "div",
+    { class: "cells", "data-tone": tone, "data-matrix": rows > 1 ? "true" : null, style },
+    spans,
+  );
+}
+
+function range(value, data) {
+  if (value.summary) return value.summary;
+  const numbers = data.flat().filter(finite);
+  const count = (test) => data.flat().filter(test).length;
+  return {
+    min: Math.min(...numbers),
+    max: Math.max(...numbers),
+    nan: count((x) => x === "nan"),
+    inf: count((x) => x === "inf" || x === "-inf"),
+  };
+}
+
+function facts(value, { min, max, norm, nan, inf }) {
+  const show = (x) => (finite(x) ? shortNumber(x, "float64") : "–");
+  const list = [shapeText(value.shape), `${show(min)} … ${show(max)}`];
+  if (finite(norm)) list.push(`${word("numbers.norm")} ${show(norm)}`);
+  if (nan) list.push(`nan × ${nan}`);
+  if (inf) list.push(`inf × ${inf}`);
+  return list;
+}
+
+function heat(value, { rows, columns, data }, tone) {
+  const summary = range(value, data);
+  const most = Math.max(Math.abs(summary.min), Math.abs(summary.max)) || 1;
+  const squares = data.flatMap((line, i) =>
+    line.map((x, j) =>
+      svg("rect", {
+        x: j * PIXEL,
+        y: i * PIXEL,
+        width: PIXEL,
+        height: PIXEL,
+        "data-sign": sign(x),
+        "fill-opacity": finite(x) ? (0.08 + 0.92 * Math.abs(x / most)).toFixed(3) : 1,
+      }),
+    ),
+  );
+  const picture = svg(
+    "svg",
+    {
+      viewBox: `0 0 ${columns * PIXEL} ${rows * PIXEL}`,
+      width: Math.min(WIDEST, columns * PIXEL),
+      preserveAspectRatio: "xMidYMid meet",
+      role: "img",
+      "aria-label": facts(value, summary).join(", "),
+    },
+    squares,
+  );
+  return h(
+    "figure",
+    { class: "heat", "data-tone": tone },
+    picture,
+    h(
+      "figcaption",
+      null,
+      facts(value, summary).map((fact) => h("span", null, fact)),
+    ),
+  );
+}
+
+/** A value as cells in a tone ("grad", "value", "leaf", "result"); null is None. */
+export function matrix(trace, v, tone) {
+  const value = v === null || v === undefined ? null : trace.values[v];
+  if (!value) return h("div", { class: "cells", "data-tone": "none" }, h("span", null, "None"));
+  const shown = cells(trace, v);
+  const small = !value.summary && shown.rows <= MOST_ROWS && shown.columns <= MOST_COLUMNS;
+  const element = small ? grid(value, shown, tone) : heat(value, shown, tone);
+  element.setAttribute("title", full(trace, v));
+  return element;
+}
+
+/** A term of an equation: cells with a caption beneath. */
+export function term(trace, v, tone, caption = null) {
+  return h("div", { class: "term" }, matrix(trace, v, tone), caption ? h("small", null, caption) : null);
+}
+
+/** A sign between terms. */
+export const signOf = (text) => h("span", { class: "sign" }, text);
+
+/** A sign that stays with the term after it. */
+export const together = (text, next) => h("span", { class: "together" }, signOf(text), next);
+
+/** A value in one line of text, whole on hover. */
+export function inline(trace, v, tone, most = 22) {
+  return h(
+    "code",
+    { class: "inline-value", "data-tone": tone, title: full(trace, v) },
+    short(trace, v, most),
+  );
+}

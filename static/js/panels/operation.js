@@ -1,0 +1,61 @@
+/** The operation that ran forward: its arguments and what came out, as numbers. */
+import { h } from "#js/dom.js";
+import { signOf, term, together } from "#js/panels/numbers.js";
+import { tensorName } from "#js/panels/names.js";
+import { subject } from "#js/trace/stops.js";
+
+const BETWEEN = {
+  add: "+",
+  sub: "−",
+  mul: "×",
+  div: "÷",
+  pow: "^",
+  matmul: "@",
+  mm: "@",
+  mv: "@",
+  dot: "@",
+};
+
+/** The value a tensor had before row k: an operation in place writes over its own argument. */
+function valueBefore(trace, k, tensor) {
+  for (let i = k - 1; i >= 0; i -= 1) {
+    const row = trace.rows[i];
+    if (row.kind === "tensor_made" && row.tensor === tensor) return row.value;
+    if (row.kind === "parameter_updated" && row.tensor === tensor) return row.after;
+    const output = row.kind === "op_applied" ? row.outputs.indexOf(tensor) : -1;
+    if (output >= 0) return row.values[output];
+  }
+  return null;
+}
+
+function shown(trace, state, value, argument) {
+  if (!argument.tensor) return h("span", { class: "sign plain" }, argument.text);
+  return term(trace, value(argument.tensor), "value", tensorName(trace, state, argument.tensor));
+}
+
+function expression(trace, state, row, value) {
+  const parts = row.args.map(([, argument]) => shown(trace, state, value, argument));
+  const sign = BETWEEN[row.op];
+  if (sign && parts.length === 2) return [parts[0], signOf(sign), parts[1]];
+  return [
+    signOf(`${row.op}(`),
+    parts.flatMap((part, i) => (i ? [signOf(","), part] : [part])),
+    signOf(")"),
+  ];
+}
+
+export const operation = {
+  id: "operation",
+  title: "panel.operation",
+  slot: "inspector",
+  render({ trace }, state) {
+    const k = subject(trace, state.k);
+    const row = trace.rows[k];
+    if (row?.kind !== "op_applied") return null;
+    const value = (tensor) => valueBefore(trace, k, tensor);
+    const results = row.outputs.map((tensor, i) =>
+      term(trace, row.values[i], "made", tensorName(trace, state, tensor)),
+    );
+    return h("div", { class: "equation" }, expression(trace, state, row, value), together("=", results));
+  },
+};

@@ -1,0 +1,34 @@
+/** What the program has printed so far, and only so far. */
+import { h } from "#js/dom.js";
+import { t as word } from "#js/i18n.js";
+
+export const output = {
+  id: "output",
+  title: "panel.output",
+  slot: "output",
+  mount(root) {
+    const text = h("pre", {
+      class: "output-text",
+      "data-testid": "output",
+      "data-empty": word("output.none"),
+      tabindex: "0",
+      "aria-label": word("panel.output"),
+    });
+    root.append(text);
+    let last = null;
+    return {
+      show(state) {
+        const key = `${state.output.length} ${state.row?.kind === "printed"}`;
+        if (key === last) return;
+        last = key;
+        const fresh = state.row?.kind === "printed" ? state.output.length - 1 : -1;
+        text.replaceChildren(
+          ...state.output.map((piece, i) =>
+            h("span", { "data-fresh": i === fresh ? "true" : null }, piece),
+          ),
+        );
+        text.scrollTop = text.scrollHeight;
+      },
+    };
+  },
+};

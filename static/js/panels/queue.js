@@ -1,0 +1,70 @@
+/** The ready queue under the graph: which nodes may run, which one is next, and who still waits. */
+import { h } from "#js/dom.js";
+import { t as word } from "#js/i18n.js";
+import { nodeSubject } from "#js/panels/names.js";
+
+const MOST = 6;
+
+/** The nodes of a queue, the one that runs next first: AccumulateGrad before all, then the latest made. */
+export function running(trace, queue) {
+  const rank = (node) => trace.nodes[node].seq ?? Infinity;
+  return [...queue].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)));
+}
+
+function label(trace, state, node) {
+  const { name, seq } = trace.nodes[node];
+  return seq === null ? `${name} ${nodeSubject(trace, state, node)}` : `${name} #${seq}`;
+}
+
+function waiting(trace, state) {
+  return [...state.expected]
+    .filter(
+      ([node, total]) =>
+        total > 0 && (state.missing.get(node) ?? total) > 0 && state.missing.get(node) < total,
+    )
+    .map(([node]) => {
+      const left = state.missing.get(node);
+      return word(left === 1 ? "queue.waitsOne" : "queue.waits", { node: label(trace, state, node), left });
+    });
+}
+
+function content(trace, state) {
+  if (!state.backward) return [h("span", { class: "queue-note" }, word("queue.idle"))];
+  const ordered = running(trace, state.queue);
+  const chips = ordered
+    .slice(0, MOST)
+    .map((node, i) =>
+      h("li", { class: "chip", "data-next": i === 0 ? "true" : null }, label(trace, state, node)),
+    );
+  if (ordered.length > MOST) chips.push(h("li", { class: "chip" }, `+${ordered.length - MOST}`));
+  const list = chips.length
+    ? h("ol", { class: "chips" }, chips)
+    : h("span", { class: "queue-note" }, word("queue.empty"));
+  const wait = waiting(trace, state);
+  return [
+    list,
+    wait.length
+      ? h("span", { class: "queue-note" }, word("queue.waiting", { list: wait.join(" · ") }))
+      : null,
+  ];
+}
+
+export const queue = {
+  id: "queue",
+  title: "panel.queue",
+  slot: "queue",
+  mount(root, { trace }) {
+    const body = h("div", { class: "queue-body" });
+    root.append(
+      h(
+        "p",
+        { class: "queue-title" },
+        h("strong", null, word("panel.queue")),
+        " ",
+        h("span", { class: "queue-note" }, word("queue.rule")),
+      ),
+      body,
+    );
+    return { show: (state) => body.replaceChildren(...content(trace, state).filter(Boolean)) };
+  },
+};

@@ -1,0 +1,41 @@
+/** What the node at hand keeps for its backward rule, and whether it has been let go. */
+import { h } from "#js/dom.js";
+import { t as word } from "#js/i18n.js";
+import { inline } from "#js/panels/numbers.js";
+import { tensorName } from "#js/panels/names.js";
+import { subject } from "#js/trace/stops.js";
+
+function nodeAtHand(trace, state) {
+  const row = trace.rows[subject(trace, state.k)];
+  if (row?.kind === "op_applied") return row.node;
+  return state.backward?.running ?? null;
+}
+
+function line(trace, state, [name, tensor, value], freed) {
+  const named = tensor ? tensorName(trace, state, tensor) : null;
+  const label = named && named !== name ? `${name} = ${named}` : name;
+  return h(
+    "p",
+    { class: "pair", "data-freed": freed ? "true" : null },
+    h("span", null, h("code", null, label)),
+    h(
+      "span",
+      { class: "kept" },
+      value ? inline(trace, value, "value", 16) : null,
+      h("em", null, word(freed ? "saved.freed" : "saved.kept")),
+    ),
+  );
+}
+
+export const saved = {
+  id: "saved",
+  title: "panel.saved",
+  slot: "inspector",
+  render({ trace }, state) {
+    const node = nodeAtHand(trace, state);
+    const fact = node && !trace.nodes[node]?.variable ? state.saved.get(node) : null;
+    if (!fact) return null;
+    if (!fact.names.length) return h("p", { class: "card-note" }, word("saved.nothing"));
+    return fact.names.map((entry) => line(trace, state, entry, fact.freed));
+  },
+};

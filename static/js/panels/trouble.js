@@ -1,0 +1,53 @@
+/**
+ * An error or a limit: the message as it came, what in the graph caused it, and what people usually do
+ * about it.
+ */
+import { h } from "#js/dom.js";
+import { t as word } from "#js/i18n.js";
+import { nodeSubject, tensorName } from "#js/panels/names.js";
+
+function goTo(player, k, line) {
+  const button = h("button", { class: "button small", type: "button" }, word("trouble.go", { line }));
+  button.addEventListener("click", () => player.seek(k));
+  return button;
+}
+
+function causeWords(trace, state, row) {
+  const { cause, node } = row;
+  const values = { line: cause.at?.[0] ?? "?", node: trace.nodes[node]?.name ?? "", name: "" };
+  if (cause.what === "changed") values.name = tensorName(trace, state, cause.tensor);
+  else if (node) values.name = nodeSubject(trace, state, node);
+  return word(`trouble.${cause.what}`, values);
+}
+
+function because({ trace, player }, state, row) {
+  if (!row.cause) return null;
+  const line = row.cause.at?.[0] ?? "?";
+  return h(
+    "div",
+    { class: "because" },
+    h("h4", null, word("trouble.because")),
+    h("p", null, causeWords(trace, state, row)),
+    Number.isInteger(row.cause.by) ? goTo(player, row.cause.by, line) : null,
+    h("h4", null, word("trouble.usually")),
+    h("p", null, word(`trouble.advice.${row.cause.what}`)),
+  );
+}
+
+export const trouble = {
+  id: "trouble",
+  title: "panel.error",
+  slot: "inspector",
+  heading: (state) => (state.row?.kind === "limit" ? "panel.limit" : "panel.error"),
+  render(ctx, state) {
+    const row = state.row;
+    if (row?.kind === "limit") return h("p", { class: "error-message" }, row.message);
+    if (row?.kind !== "error") return null;
+    const where = row.at ? h("p", { class: "card-note" }, word("trouble.line", { line: row.at[0] })) : null;
+    return [
+      h("p", { class: "error-message" }, h("strong", null, row.type), ": ", row.message),
+      where,
+      because(ctx, state, row),
+    ];
+  },
+};

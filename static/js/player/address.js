@@ -1,0 +1,36 @@
+/** The step in the address: `#s=14` is fourteen rows in. */
+
+/**
+ * Return the row position that a hash names, or null.
+ * @param {string} hash
+ * @returns {number | null}
+ */
+export function rowInHash(hash) {
+  const found = /(?:^#|[#&])s=(\d{1,7})(?:&|$)/.exec(hash);
+  return found ? Number(found[1]) - 1 : null;
+}
+
+/**
+ * Return the hash of a row position; none before the first row.
+ * @param {number} k
+ */
+export const hashOf = (k) => (k < 0 ? "" : `#s=${k + 1}`);
+
+/**
+ * Return a function that writes the hash of the latest k, at most twice a second: browsers allow no more.
+ * @param {{signal: AbortSignal, every?: number, page?: Window}} options
+ */
+export function keepInAddress({ signal, every = 500, page = window }) {
+  let latest = -1;
+  let timer = 0;
+  function write() {
+    timer = 0;
+    const { pathname, search, hash } = page.location;
+    if (hash !== hashOf(latest)) page.history.replaceState(null, "", pathname + search + hashOf(latest));
+  }
+  signal.addEventListener("abort", () => page.clearTimeout(timer), { once: true });
+  return (/** @type {number} */ k) => {
+    latest = k;
+    if (timer === 0) timer = page.setTimeout(write, every);
+  };
+}

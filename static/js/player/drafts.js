@@ -1,0 +1,91 @@
+/** What the browser keeps of the reader's: programs as last typed, by address, and what was being played. */
+
+const DRAFTS = "gradstep.drafts";
+const PLAYED = "gradstep.played";
+const LEFT = "gradstep.left";
+const MOST = 20;
+
+/**
+ * Return the address that a draft belongs to: path and query without the language.
+ * @param {{pathname: string, search: string}} location
+ */
+export function addressOf({ pathname, search }) {
+  const query = new URLSearchParams(search);
+  query.delete("lang");
+  return query.size > 0 ? `${pathname}?${query}` : pathname;
+}
+
+/**
+ * Return what was last typed at an address, or null.
+ * @param {string} address
+ * @returns {string | null}
+ */
+export function draft(address) {
+  const entry = drafts().find(([where]) => where === address);
+  return entry ? entry[1] : null;
+}
+
+/**
+ * Keep what is typed at an address; the oldest of many are forgotten.
+ * @param {string} address
+ * @param {string} code
+ */
+export function keepDraft(address, code) {
+  const others = drafts().filter(([where]) => where !== address);
+  write(() => localStorage, DRAFTS, JSON.stringify([[address, code], ...others].slice(0, MOST)));
+}
+
+/** Return the program that this tab was playing, or null. */
+export const played = () => read(() => sessionStorage, PLAYED);
+
+/**
+ * Remember, for this tab, which program is being played: who comes back sees it played again.
+ * @param {string} code
+ */
+export const keepPlayed = (code) => write(() => sessionStorage, PLAYED, code);
+
+/** Remember, for this tab, that the reader is about to come back: the page changes its language. */
+export const leave = () => write(() => sessionStorage, LEFT, "yes");
+
+/** Did the reader come back (reload, history, another language), or did they open a link? */
+export function isBack() {
+  const left = read(() => sessionStorage, LEFT);
+  write(() => sessionStorage, LEFT, "");
+  const [entry] = performance.getEntriesByType("navigation");
+  const type = /** @type {PerformanceNavigationTiming | undefined} */ (entry)?.type;
+  return left === "yes" || type === "reload" || type === "back_forward";
+}
+
+/** @returns {[string, string][]} */
+function drafts() {
+  try {
+    const found = JSON.parse(read(() => localStorage, DRAFTS) ?? "[]");
+    return Array.isArray(found)
+      ? found.filter((entry) => Array.isArray(entry) && typeof entry[1] === "string")
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * A browser that keeps nothing (a private window, a full store) is no reason to stop.
+ * @param {() => Storage} store
+ * @param {string} key
+ */
+function read(store, key) {
+  try {
+    return store().getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {() => Storage} store @param {string} key @param {string} text */
+function write(store, key, text) {
+  try {
+    store().setItem(key, text);
+  } catch {
+    // see `read`
+  }
+}

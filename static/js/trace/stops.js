@@ -1,0 +1,242 @@
+/**
+ * Where each level of detail halts: sorted arrays of row positions. Story ⊆ chain ⊆ engine.
+ * A stop sits on the last row of what belongs together, so a name is on the screen with its value.
+ */
+
+/** @typedef {import("#js/trace/reducer.js").Trace} Trace */
+/** @typedef {import("#js/trace/reducer.js").Row} Row */
+/** @typedef {"story" | "chain" | "engine"} Level */
+
+/** @type {Level[]} */
+export const levels = ["story", "chain", "engine"];
+
+const MADE = new Set(["tensor_made", "op_applied"]);
+const FORWARD = new Set([...MADE, "names_bound", "module_entered", "module_left", "grad_mode"]);
+
+/**
+ * In which levels (besides engine) a row halts. A kind without an entry halts in engine only;
+ * story's forward lines are found by `lineEnds`.
+ * @type {Record<string, (trace: Trace, k: number) => Level[]>}
+ */
+const halts = {
+  tensor_made: () => ["chain"],
+  op_applied: (trace, k) => (isWriteOfGrad(trace, k) ? [] : ["chain"]),
+  names_bound: (trace, k) => (isAlias(trace, k) ? ["chain"] : []),
+  printed: () => ["story", "chain"],
+  retain_grad: () => ["chain"],
+  grad_set: (trace, k) => (changesGrad(trace.rows[k]) ? ["story", "chain"] : []),
+  zero_grad: (trace, k) => (isFollowedBy(trace, k, changesGrad) ? [] : ["story", "chain"]),
+  optimizer_step: (trace, k) => (isFollowedBy(trace, k, isUpdate) ? [] : ["story", "chain"]),
+  parameter_updated: () => ["story", "chain"],
+  backward_began: () => ["story", "chain"],
+  hook_ran: (trace, k) => (trace.rows[k].before === trace.rows[k].after ? [] : ["chain"]),
+  grad_retained: () => ["story", "chain"],
+  grad_accumulated: () => ["story", "chain"],
+  node_ran: (trace, k) => (isLeafNode(trace, trace.rows[k].node) ? [] : ["chain"]),
+  reduced_to_shape: () => ["chain"],
+  edge_flowed: (trace, k) => (completesVariable(trace, k) ? ["story", "chain"] : ["chain"]),
+  grad_summed: (trace, k) => (completesVariable(trace, k - 1) ? ["story", "chain"] : ["chain"]),
+  grad_captured: () => ["story", "chain"],
+  error: () => ["story", "chain"],
+  limit: () => ["story", "chain"],
+};
+
+/** @type {WeakMap<object, Record<string, number[]>>} */
+const known = new WeakMap();
+
+/**
+ * Return where `level` halts: a sorted array of k. The last row always is a stop.
+ * @param {Trace} trace
+ * @param {Level} level
+ * @returns {number[]}
+ */
+export function stops(trace, level) {
+  let found = known.get(trace);
+  if (!found) known.set(trace, (found = find(trace)));
+  return found[level];
+}
+
+/**
+ * Return the position of the row that a stop at k is about: for a `names_bound`, the row that made the value.
+ * @param {Trace} trace
+ * @param {number} k
+ */
+export function subject(trace, k) {
+  const made = trace.rows[k]?.kind === "names_bound" ? makerOf(trace, k) : -1;
+  return made >= 0 ? made : k;
+}
+
+/**
+ * Return the stops of `level` whose expression begins in `line`.
+ * @param {Trace} trace
+ * @param {number} line
+ * @param {Level} [level]
+ */
+export function lineStops(trace, line, level = "chain") {
+  return stops(trace, level).filter((k) => trace.rows[subject(trace, k)].at?.[0] === line);
+}
+
+/**
+ * Return the stops at which a node is made and runs; without a node, those of all nodes.
+ * @param {Trace} trace
+ * @param {string | null} [node]
+ */
+export function nodeStops(trace, node = null) {
+  return stops(trace, "chain").filter((k) => {
+    const row = trace.rows[subject(trace, k)];
+    const runs = row.kind === "node_ran" || row.kind === "grad_accumulated";
+    const makes = row.kind === "op_applied" && row.node !== null;
+    return (runs || makes) && (node === null || row.node === node);
+  });
+}
+
+/**
+ * Return where each `backward()` begins.
+ * @param {Trace} trace
+ */
+export function backwardStops(trace) {
+  return stops(trace, "chain").filter((k) => trace.rows[k].kind === "backward_began");
+}
+
+/**
+ * Return how many of the sorted positions are ≤ k.
+ * @param {number[]} sorted
+ * @param {number} k
+ */
+export function countUpTo(sorted, k) {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] <= k) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * @param {Trace} trace
+ * @returns {Record<Level, number[]>}
+ */
+function find(trace) {
+  const last = trace.rows.length - 1;
+  const chain = new Set(last >= 0 ? [last] : []);
+  const story = new Set(chain);
+  trace.rows.forEach((row, k) => {
+    const where = halts[row.kind]?.(trace, k) ?? [];
+    const end = MADE.has(row.kind) ? endOfGroup(trace, k) : k;
+    if (where.includes("chain")) chain.add(end);
+    if (where.includes("story")) story.add(end);
+  });
+  for (const k of lineEnds(trace, chain)) story.add(k);
+  const sorted = (/** @type {Set<number>} */ set) => [...set].sort((a, b) => a - b);
+  return { story: sorted(story), chain: sorted(chain), engine: trace.rows.map((_, k) => k) };
+}
+
+/**
+ * The last chain stop of every forward line, each time the line runs.
+ * @param {Trace} trace
+ * @param {Set<number>} chain
+ */
+function lineEnds(trace, chain) {
+  /** @type {number[]} */
+  const ends = [];
+  let open = -1;
+  trace.rows.forEach((row, k) => {
+    const forward = FORWARD.has(row.kind);
+    if (open >= 0 && (!forward || lineOf(row) !== lineOf(trace.rows[open]))) {
+      ends.push(open);
+      open = -1;
+    }
+    if (forward && chain.has(k)) open = k;
+    if (row.kind === "names_bound" && open >= 0) {
+      ends.push(open);
+      open = -1;
+    }
+  });
+  return open >= 0 ? [...ends, open] : ends;
+}
+
+/** @param {Row} row */
+const lineOf = (row) => row.at?.[0] ?? null;
+
+/**
+ * The `names_bound` that names what row k made, or k itself.
+ * @param {Trace} trace
+ * @param {number} k
+ */
+function endOfGroup(trace, k) {
+  let next = k + 1;
+  while (trace.rows[next]?.kind === "module_left") next += 1;
+  return trace.rows[next]?.kind === "names_bound" && makerOf(trace, next) === k ? next : k;
+}
+
+/**
+ * The row that made what a `names_bound` row names, if it is the one right before; else -1.
+ * @param {Trace} trace
+ * @param {number} k
+ */
+function makerOf(trace, k) {
+  let before = k - 1;
+  while (trace.rows[before]?.kind === "module_left") before -= 1;
+  const maker = trace.rows[before];
+  if (!maker || !MADE.has(maker.kind)) return -1;
+  const outputs = maker.kind === "op_applied" ? maker.outputs : [maker.tensor];
+  return Object.values(trace.rows[k].names).some((tensor) => outputs.includes(tensor)) ? before : -1;
+}
+
+/**
+ * `w.grad.zero_()`: the write is told by the `grad_set` that follows.
+ * @param {Trace} trace
+ * @param {number} k
+ */
+const isWriteOfGrad = (trace, k) => trace.rows[k].inplace && trace.rows[k + 1]?.kind === "grad_set";
+
+/**
+ * A line that computes nothing and gives an existing tensor another name.
+ * @param {Trace} trace
+ * @param {number} k
+ */
+function isAlias(trace, k) {
+  return Object.keys(trace.rows[k].names).length > 0 && makerOf(trace, k) < 0;
+}
+
+/** @param {Row} row */
+const changesGrad = (row) =>
+  row.kind === "grad_set" && (row.before !== row.after || row.cause !== "zero_grad");
+
+/** @param {Row} row */
+const isUpdate = (row) => row.kind === "parameter_updated";
+
+/**
+ * Does a row that `test` accepts follow within the same expression?
+ * @param {Trace} trace
+ * @param {number} k
+ * @param {(row: Row) => boolean} test
+ */
+function isFollowedBy(trace, k, test) {
+  const kind = trace.rows[k].kind === "zero_grad" ? "grad_set" : "parameter_updated";
+  for (let next = k + 1; trace.rows[next]?.kind === kind; next += 1) {
+    if (test(trace.rows[next])) return true;
+  }
+  return false;
+}
+
+/**
+ * The last path arrives at a variable with a name: its gradient is complete. Leaves are told by
+ * `grad_accumulated`; where a sum follows, the sum is the moment.
+ * @param {Trace} trace
+ * @param {number} k
+ */
+function completesVariable(trace, k) {
+  const row = trace.rows[k];
+  if (row?.kind !== "edge_flowed" || row.missing > 0 || row.grad === null) return false;
+  const target = trace.nodes[row.target];
+  const tensor = target.outputs.find(
+    (/** @type {string} */ t) => trace.tensors[t]?.output_nr === row.input_nr,
+  );
+  return target.name !== "AccumulateGrad" && (trace.tensors[tensor]?.names.length ?? 0) > 0;
+}
+
+/** @param {Trace} trace @param {string} node */
+const isLeafNode = (trace, node) => trace.nodes[node]?.name === "AccumulateGrad";

@@ -1,0 +1,198 @@
+/** Numbers as text: value id → what PyTorch would print, whole or honestly shortened. Knows no rows. */
+
+/** @typedef {number | string | boolean | Data[]} Data */
+/** @typedef {{dtype: string, shape: number[], data?: Data, summary?: any}} Value */
+/** @typedef {{rows: number, columns: number, data: (number | string | boolean)[][]}} Cells */
+
+const MORE = "…";
+const DECIMALS = 4;
+
+/**
+ * Return the whole value as text: every digit that tells it apart from its neighbours.
+ * @param {any} trace
+ * @param {string | null | undefined} v
+ * @returns {string}
+ */
+export function full(trace, v) {
+  const value = valueOf(trace, v);
+  if (!value) return "None";
+  if (value.summary) return summary(value);
+  return write(value, value.data, number, { left: Infinity });
+}
+
+/** @type {WeakMap<object, Map<string, string>>} */
+const shortened = new WeakMap();
+
+/**
+ * Return the value in at most `maxChars` characters: numbers with four decimals as PyTorch prints them,
+ * then elements left out with "…", then only the shape.
+ * @param {any} trace
+ * @param {string | null | undefined} v
+ * @param {number} [maxChars]
+ * @returns {string}
+ */
+export function short(trace, v, maxChars = 22) {
+  const value = valueOf(trace, v);
+  if (!value) return "None";
+  let known = shortened.get(trace.values);
+  if (!known) shortened.set(trace.values, (known = new Map()));
+  const key = `${v} ${maxChars}`;
+  let text = known.get(key);
+  if (text === undefined) known.set(key, (text = fit(value, maxChars)));
+  return text;
+}
+
+/**
+ * Return a value as the matrix it is shown as; n dimensions become (all but the last) × last.
+ * @param {any} trace
+ * @param {string | null | undefined} v
+ * @returns {Cells}
+ */
+export function cells(trace, v) {
+  const value = valueOf(trace, v);
+  if (!value) return { rows: 0, columns: 0, data: [] };
+  if (value.summary) return value.summary.cells;
+  const { shape } = value;
+  if (shape.length === 0) return { rows: 1, columns: 1, data: [[/** @type {any} */ (value.data)]] };
+  const columns = shape[shape.length - 1];
+  const rows = shape.slice(0, -1).reduce((product, size) => product * size, 1);
+  const flat = /** @type {any[]} */ ([value.data]).flat(shape.length);
+  const data = Array.from({ length: rows }, (_, i) => flat.slice(i * columns, (i + 1) * columns));
+  return { rows, columns, data };
+}
+
+/**
+ * Return a shape as Python prints it: `()`, `(2,)`, `(2, 3)`.
+ * @param {number[]} shape
+ */
+export function shapeText(shape) {
+  return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
+}
+
+/**
+ * Return one number with all the digits its dtype holds.
+ * @param {number | string | boolean} x
+ * @param {string} dtype
+ * @returns {string}
+ */
+export function number(x, dtype) {
+  const special = notFinite(x, dtype);
+  if (special !== null) return special;
+  const size = Math.abs(Number(x));
+  const sign = Number(x) < 0 || Object.is(x, -0) ? "-" : "";
+  if (size !== 0 && (size > 1e8 || size < 1e-4)) return sign + scientific(shortest(size, dtype));
+  return sign + pointed(String(shortest(size, dtype)));
+}
+
+/**
+ * Return one number with at most four decimals. What is rounded keeps its four decimals and never looks
+ * like an integer: 0.50001 is "0.5000", 2.99999 stays "2.99999".
+ * @param {number | string | boolean} x
+ * @param {string} dtype
+ * @returns {string}
+ */
+export function shortNumber(x, dtype) {
+  const whole = number(x, dtype);
+  const match = /^(-?\d+)\.(\d+)(e.*)?$/.exec(whole);
+  if (!match || match[2].length <= DECIMALS) return whole;
+  const [, head, tail, exponent = ""] = match;
+  const rounded = Number(`${head}.${tail}`).toFixed(DECIMALS);
+  return Number.isInteger(Number(rounded)) ? whole : rounded + exponent;
+}
+
+/**
+ * @param {any} trace
+ * @param {string | null | undefined} v
+ * @returns {Value | null}
+ */
+function valueOf(trace, v) {
+  return v === null || v === undefined ? null : (trace.values[v] ?? null);
+}
+
+/**
+ * @param {number | string | boolean} x
+ * @param {string} dtype
+ * @returns {string | null}
+ */
+function notFinite(x, dtype) {
+  if (typeof x === "string") return x;
+  if (dtype === "bool") return x ? "True" : "False";
+  return dtype.includes("int") ? String(x) : null;
+}
+
+/**
+ * Return the shortest decimal that reads back as the same number in its dtype.
+ * @param {number} x
+ * @param {string} dtype
+ */
+function shortest(x, dtype) {
+  if (dtype !== "float32" || Number.isInteger(x)) return x;
+  for (let digits = 1; digits < 9; digits += 1) {
+    const tried = Number(x.toPrecision(digits));
+    if (Math.fround(tried) === Math.fround(x)) return tried;
+  }
+  return Number(x.toPrecision(9));
+}
+
+/** @param {string} text */
+const pointed = (text) => (text.includes(".") ? text : `${text}.`);
+
+/**
+ * Write a number as Python does: 1e-05, 2.5e+09.
+ * @param {number} x
+ */
+function scientific(x) {
+  const [mantissa, exponent] = x.toExponential().split("e");
+  return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
+}
+
+/**
+ * @param {Value} value
+ * @param {Data | undefined} data
+ * @param {(x: any, dtype: string) => string} format
+ * @param {{left: number}} budget how many numbers may still be written
+ * @returns {string}
+ */
+function write(value, data, format, budget) {
+  if (!Array.isArray(data)) {
+    budget.left -= 1;
+    return format(data, value.dtype);
+  }
+  const parts = [];
+  for (const part of data) {
+    if (budget.left <= 0) {
+      parts.push(MORE);
+      break;
+    }
+    parts.push(write(value, part, format, budget));
+  }
+  return `[${parts.join(", ")}]`;
+}
+
+/**
+ * @param {Value} value
+ * @param {number} maxChars
+ */
+function fit(value, maxChars) {
+  const shape = `${shapeText(value.shape)} tensor`;
+  if (value.summary) return shape;
+  const count = value.shape.reduce((product, size) => product * size, 1);
+  const most = value.shape.length === 0 ? 1 : Math.min(count, Math.ceil(maxChars / 2));
+  for (let n = most; n > 0; n -= 1) {
+    const text = write(value, value.data, shortNumber, { left: n });
+    if (text.length <= maxChars) return text;
+  }
+  if (count === 0) return write(value, value.data, shortNumber, { left: 1 });
+  return value.shape.length === 0 ? number(/** @type {any} */ (value.data), value.dtype) : shape;
+}
+
+/** @param {Value} value */
+function summary(value) {
+  const { min, max, mean, norm, nan, inf } = value.summary;
+  const facts = Object.entries({ min, max, mean, norm })
+    .filter(([, x]) => x !== null && x !== undefined)
+    .map(([name, x]) => `${name} ${shortNumber(x, "float64")}`);
+  if (nan) facts.push(`nan ${nan}`);
+  if (inf) facts.push(`inf ${inf}`);
+  return `${shapeText(value.shape)} tensor: ${facts.join(", ")}`;
+}

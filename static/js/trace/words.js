@@ -1,0 +1,252 @@
+/**
+ * One true sentence per step: which text of the dictionary tells a row, and the parts that fill it.
+ * Says only what the row proves. Backward rows of nodes are in `words_node.js`.
+ */
+
+import * as labels from "#js/trace/labels.js";
+import { fill, speaker } from "#js/trace/speech.js";
+import { subject } from "#js/trace/stops.js";
+import { shapeText } from "#js/trace/values.js";
+import { nodeWords } from "#js/trace/words_node.js";
+
+/** @typedef {import("#js/trace/reducer.js").Trace} Trace */
+/** @typedef {import("#js/trace/reducer.js").State} State */
+/** @typedef {import("#js/trace/reducer.js").Row} Row */
+/** @typedef {import("#js/trace/labels.js").Part} Part */
+/** @typedef {import("#js/trace/labels.js").Translate} Translate */
+/** @typedef {import("#js/trace/speech.js").Saying} Saying */
+/** @typedef {import("#js/trace/speech.js").Speaker} Speaker */
+
+const LONGEST_PRINT = 60;
+const LONGEST_MESSAGE = 180;
+
+/**
+ * Return the sentence of a row as parts of text.
+ * @param {Trace} trace
+ * @param {State} state the state after the row
+ * @param {Row | null} row null: before the first row
+ * @param {Translate} t
+ * @returns {Part[]}
+ */
+export function sentence(trace, state, row, t) {
+  if (!row) return [{ text: t("row.start") }];
+  const told = row === trace.rows[state.k] ? trace.rows[subject(trace, state.k)] : row;
+  const say = forward[told.kind] ?? nodeWords[told.kind];
+  const saying = say
+    ? say(told, speaker(trace, state, t))
+    : [{ key: "row.unknown", values: { kind: told.kind } }];
+  const parts = saying.flatMap(({ key, values = {} }, i) => [
+    ...(i > 0 ? [{ text: t("list.sentence") }] : []),
+    ...fill(t(key), values),
+  ]);
+  return t(saying[0].key).startsWith("{") ? [capital(parts[0]), ...parts.slice(1)] : parts;
+}
+
+/**
+ * A sentence that begins with a description ("the result of …") begins with a capital; code stays as it is.
+ * @param {Part} part
+ */
+const capital = (part) =>
+  part.code ? part : { ...part, text: part.text.replace(/^\p{Ll}/u, (c) => c.toUpperCase()) };
+
+/** @type {Record<string, (row: Row, to: Speaker) => Saying>} */
+const forward = {
+  tensor_made(row, to) {
+    const kind = ["leaf", "data"].find((each) => each === to.trace.tensors[row.tensor].kind) ?? "plain";
+    const { names } = to.trace.tensors[row.tensor];
+    const isBound = names.some((/** @type {string} */ name) => to.state.names.get(name) === row.tensor);
+    const source = isBound ? null : labels.expressionOf(to.trace, row.tensor);
+    const name = source === null ? to.tensor(row.tensor) : to.code(source);
+    const values = { name, value: to.value(row.value), grad: to.gradOf(row.tensor) };
+    return [{ key: `row.tensor_made.${kind}`, values }];
+  },
+  op_applied: applied,
+  names_bound: bound,
+  printed(row, to) {
+    const text = firstLine(row.text, LONGEST_PRINT);
+    return text ? [{ key: "row.printed", values: { text: to.code(text) } }] : [{ key: "row.printed.empty" }];
+  },
+  grad_set(row, to) {
+    const values = {
+      grad: to.gradOf(row.tensor),
+      before: to.stored(row.before),
+      after: to.stored(row.after),
+      cause: to.code(`${row.cause}()`),
+    };
+    if (row.before === row.after) return [{ key: "row.grad_set.same", values }];
+    const known = ["zero_grad", "assigned"].includes(row.cause) ? row.cause : "in_place";
+    return [{ key: `row.grad_set.${known}`, values }];
+  },
+  zero_grad: (row, to) => [
+    {
+      key: row.set_to_none ? "row.zero_grad.none" : "row.zero_grad.zeros",
+      values: { owner: to.code(row.owner) },
+    },
+  ],
+  module_entered: (row, to) => [
+    { key: "row.module_entered", values: { module: moduleName(row.module, to) } },
+  ],
+  module_left: (row, to) => [{ key: "row.module_left", values: { module: moduleName(row.module, to) } }],
+  grad_mode: (row) => [{ key: row.enabled ? "row.grad_mode.on" : "row.grad_mode.off" }],
+  retain_grad: (row, to) => [
+    { key: "row.retain_grad", values: { name: to.tensor(row.tensor), grad: to.gradOf(row.tensor) } },
+  ],
+  hook_registered: (row, to) => [
+    {
+      key: "row.hook_registered",
+      values: {
+        hook: to.code(row.hook),
+        owner: to.trace.nodes[row.owner] ? to.node(row.owner) : to.tensor(row.owner),
+        when: to.t(`hook.${row.when.replace(/\W+/g, "_")}`),
+      },
+    },
+  ],
+  optimizer_step: (row, to) => [
+    { key: "row.optimizer_step", values: { optimizer: to.code(row.optimizer), type: to.code(row.type) } },
+  ],
+  parameter_updated: updated,
+  error: failed,
+  limit: (row, to) => [{ key: "row.limit", values: { reason: reasonOf(row, to) } }],
+};
+
+/** @param {Row} row @param {Speaker} to @returns {Saying} */
+function applied(row, to) {
+  const { trace, state } = to;
+  const output = row.outputs[0];
+  const name = output && labels.nameOf(trace, state, output);
+  const expression =
+    (output && labels.expressionOf(trace, output)) ??
+    labels.callText(trace, state, /** @type {any} */ (row)) ??
+    `${row.op}(…)`;
+  const values = {
+    name: to.tensor(output),
+    expression: to.code(expression),
+    op: to.code(row.op),
+    node: row.node ? plain(row.node, to) : "",
+    value: to.list(row.values.map((/** @type {string} */ v) => [to.value(v)])),
+  };
+  const form = name && state.names.get(name) === output ? "named" : "unnamed";
+  const made = row.inplace ? "in_place" : form;
+  const noted = row.node ? "recorded" : notRecorded(state);
+  return [
+    { key: `row.op_applied.${made}`, values },
+    { key: `row.op_applied.${noted}`, values },
+  ];
+}
+
+/** @param {State} state */
+const notRecorded = (state) => (state.gradEnabled ? "not_recorded" : "off");
+
+/** @param {string} node @param {Speaker} to */
+const plain = (node, to) => labels.plainNode(to.trace, node);
+
+/**
+ * A line that gives tensors names without making them.
+ * @param {Row} row
+ * @param {Speaker} to
+ * @returns {Saying}
+ */
+function bound(row, to) {
+  const [[name, tensor] = [], ...others] = Object.entries(row.names);
+  const many = (/** @type {string[]} */ names) =>
+    to.list(
+      names.map((each) => [to.code(each)]),
+      "list.comma",
+    );
+  if (name === undefined) return [{ key: "row.names_bound.gone", values: { names: many(row.unbound) } }];
+  if (others.some(([, other]) => other !== tensor)) {
+    return [{ key: "row.names_bound.many", values: { names: many(Object.keys(row.names)) } }];
+  }
+  const twin = [...to.state.names].find(([other, id]) => id === tensor && !Object.hasOwn(row.names, other));
+  const shape = to.code(shapeText(to.trace.tensors[tensor].shape));
+  const value = to.state.value.get(tensor);
+  const values = { names: many(Object.keys(row.names)), value: to.value(value), shape };
+  if (!twin) return [{ key: value === undefined ? "row.names_bound.unseen" : "row.names_bound", values }];
+  return [{ key: "row.names_bound.alias", values: { ...values, other: to.code(twin[0]) } }];
+}
+
+/**
+ * @param {string} module
+ * @param {Speaker} to
+ */
+function moduleName(module, to) {
+  const { path, type } = to.trace.modules[module];
+  return to.code(path ? `${path} (${type})` : type);
+}
+
+/** @param {Row} row @param {Speaker} to @returns {Saying} */
+function updated(row, to) {
+  const values = {
+    name: to.tensor(row.tensor),
+    formula: to.code(row.formula),
+    before: to.value(row.before),
+    after: to.value(row.after),
+  };
+  const numbers = substituted(row, to);
+  if (!numbers) return [{ key: "row.parameter_updated.plain", values }];
+  return [{ key: "row.parameter_updated", values: { ...values, numbers } }];
+}
+
+/**
+ * The formula with numbers for its names; null if one of them is unknown.
+ * @param {Row} row
+ * @param {Speaker} to
+ * @returns {Part[] | null}
+ */
+function substituted(row, to) {
+  /** @type {Record<string, Part>} */
+  const known = { p: to.value(row.before), g: to.grad(row.grad), grad: to.grad(row.grad) };
+  for (const [name, term] of Object.entries(row.terms)) {
+    known[name] = Object.hasOwn(to.trace.values, term) ? to.value(term) : to.code(String(term));
+  }
+  const pieces = row.formula.split(/([A-Za-z_]\w*)(?!\w*\()/);
+  const parts = pieces.map((/** @type {string} */ piece, /** @type {number} */ i) => {
+    if (i % 2 === 0) return piece ? to.code(piece) : null;
+    return known[piece] ?? undefined;
+  });
+  return parts.includes(undefined) ? null : parts.filter((/** @type {Part | null} */ part) => part !== null);
+}
+
+/**
+ * Which limit was reached, in the reader's language where its number is known, else as it was written.
+ * @param {Row} row
+ * @param {Speaker} to
+ */
+function reasonOf(row, to) {
+  const number = /\d(?:[\d,.]*\d)?/.exec(row.message)?.[0];
+  const key = number === undefined ? `limit.${row.limit}.plain` : `limit.${row.limit}`;
+  const text = to.t(key, { number });
+  return text === key ? row.message : text;
+}
+
+/** @param {Row} row @param {Speaker} to @returns {Saying} */
+function failed(row, to) {
+  const message = firstLine(row.message, LONGEST_MESSAGE);
+  const refused = to.trace.outcome?.kind === "refused";
+  const values = { type: to.code(row.type), message, line: String(row.at?.[0] ?? "") };
+  const place = row.at ? "line" : "nowhere";
+  /** @type {Saying} */
+  const saying = [{ key: refused ? `row.error.refused.${place}` : "row.error", values }];
+  const { cause } = row;
+  if (!cause) return saying;
+  const line = cause.at ? String(cause.at[0]) : "?";
+  const expression = to.code(labels.sourceText(to.trace, cause.at) ?? "backward()");
+  if (cause.what === "freed") {
+    const node = row.node ? to.node(row.node) : to.t("label.node");
+    saying.push({ key: "row.error.freed", values: { node, expression, line } });
+  }
+  if (cause.what === "changed")
+    saying.push({ key: "row.error.changed", values: { name: to.tensor(cause.tensor), line } });
+  return saying;
+}
+
+/**
+ * The first line of a text, cut at the end of a word where it is too long.
+ * @param {string} text
+ * @param {number} longest
+ */
+function firstLine(text, longest) {
+  const [line, ...rest] = text.trimEnd().split("\n");
+  if (line.length <= longest) return rest.length > 0 ? `${line} …` : line;
+  return `${line.slice(0, longest).replace(/\s+\S*$/, "")} …`;
+}

@@ -1,0 +1,100 @@
+"""Every rule of the table against finite differences, to first and second order, and its formula readable."""
+
+import ast
+
+import numpy as np
+import pytest
+
+import engine.methods  # noqa: F401 - gives Tensor its operators
+from engine import autograd
+from engine.apply import apply
+from engine.ops.table import TABLE
+from engine.tensor import Tensor, make
+from tests.engine.samples import SAMPLES, arguments
+
+STEP = 1e-6
+FLAT = {"floor_divide", "remainder.Base", "heaviside", "hardsigmoid_backward"}  # no derivative in PyTorch either
+DRAWN = {"uniform", "normal", "random", "bernoulli", "exponential"}  # another result every time: test_draws.py
+ROUGH = {"div.rounded", "sgn", "sign"}  # piecewise constant: the rule is zero, as is the difference
+CASES = [(name, i) for name, entries in SAMPLES.items() for i in range(len(entries))]
+
+
+def leaves(args):
+    flat = [a for arg in args for a in (arg if isinstance(arg, tuple) else (arg,))]
+    return [a for a in flat if isinstance(a, Tensor) and a.requires]
+
+
+def outputs(op, args):
+    out = apply(op, *args)
+    found = out if isinstance(out, tuple) else (out,)
+    return [o for o in found[: op.flows] if o.array.dtype.kind == "f"]
+
+
+def weighted(op, args):
+    """Return a scalar that depends on every output element with a weight of its own."""
+    total = 0.0
+    for n, out in enumerate(outputs(op, args)):
+        weights = np.cos(np.arange(out.array.size) + n + 1.0).reshape(out.array.shape)
+        total = total + (out * make(weights)).sum()
+    return total
+
+
+def numeric(function, leaf):
+    """Return the central difference of `function` with respect to each element of `leaf`."""
+    grad = np.zeros_like(leaf.array)
+    for at in np.ndindex(leaf.array.shape):
+        kept = leaf.array[at]
+        leaf.array[at] = kept + STEP
+        high = function().array.item()
+        leaf.array[at] = kept - STEP
+        low = function().array.item()
+        leaf.array[at] = kept
+        grad[at] = (high - low) / (2 * STEP)
+    return grad
+
+
+def test_every_differentiable_row_has_a_sample():
+    missing = {name for name, op in TABLE.items() if op.rules} - set(SAMPLES) - FLAT - DRAWN
+    assert not missing, f"add entries to tests/engine/samples.py for {sorted(missing)}"
+
+
+@pytest.mark.parametrize("name", [n for n, op in TABLE.items() if op.rules])
+def test_every_formula_is_readable(name):
+    for text in TABLE[name].formulas.values():
+        assert text and "lambda" not in text and "\n" not in text and "F." not in text
+        if " if " in text:
+            ast.parse(text, mode="eval")
+
+
+@pytest.mark.parametrize(("name", "index"), CASES)
+def test_the_rule_agrees_with_finite_differences(name, index):
+    op = TABLE[name]
+    args = arguments(op, SAMPLES[name][index])
+    wanted = leaves(args)
+    assert wanted
+    grads = autograd.grad(weighted(op, args), wanted, allow_unused=True)
+    for leaf, grad in zip(wanted, grads, strict=True):
+        expected = numeric(lambda: weighted(op, args), leaf)
+        found = np.zeros_like(expected) if grad is None else grad.array
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(("name", "index"), [c for c in CASES if c[0] not in ROUGH | {"hardsigmoid"}])
+def test_the_rule_itself_can_be_differentiated(name, index):
+    op = TABLE[name]
+    args = arguments(op, SAMPLES[name][index])
+    wanted = leaves(args)
+
+    def slope():
+        grads = autograd.grad(weighted(op, args), wanted, create_graph=True, allow_unused=True)
+        parts = [(g * make(np.sin(np.arange(g.array.size) + 2.0).reshape(g.array.shape))).sum() for g in grads if g is not None]
+        return sum(parts, make(np.float64(0.0)))
+
+    total = slope()
+    if not total.requires_grad:
+        return
+    grads = autograd.grad(total, wanted, allow_unused=True)
+    for leaf, grad in zip(wanted, grads, strict=True):
+        expected = numeric(slope, leaf)
+        found = np.zeros_like(expected) if grad is None else grad.array
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)

@@ -1,0 +1,62 @@
+/** The step in the address. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { hashOf, keepInAddress, rowInHash } from "../../static/js/player/address.js";
+
+test("#s=14 is the fourteenth row; anything else is no step", () => {
+  assert.equal(rowInHash("#s=14"), 13);
+  assert.equal(rowInHash("#s=0"), -1);
+  assert.equal(rowInHash("#hide=edit&s=3"), 2);
+  for (const hash of ["", "#", "#s=", "#s=-1", "#s=x", "#steps=4", "#s=12345678"])
+    assert.equal(rowInHash(hash), null);
+});
+
+test("a row and its hash belong together; before the first row there is none", () => {
+  for (const k of [0, 13, 19999]) assert.equal(rowInHash(hashOf(k)), k);
+  assert.equal(hashOf(-1), "");
+});
+
+function fakeWindow() {
+  const timers = [];
+  const location = { pathname: "/sandbox", search: "?code=x", hash: "" };
+  return {
+    location,
+    written: [],
+    setTimeout: (run) => timers.push(run),
+    clearTimeout: (id) => delete timers[id - 1],
+    history: {
+      replaceState(_, __, address) {
+        page.written.push(address);
+        location.hash = address.includes("#") ? address.slice(address.indexOf("#")) : "";
+      },
+    },
+    fire: () => timers.splice(0).forEach((run) => run?.()),
+  };
+}
+
+let page = fakeWindow();
+
+test("only the latest step of many is written, and the query stays", () => {
+  page = fakeWindow();
+  const keep = keepInAddress({ signal: new AbortController().signal, page });
+  for (let k = 0; k < 50; k += 1) keep(k);
+  page.fire();
+  assert.deepEqual(page.written, ["/sandbox?code=x#s=50"]);
+  keep(49);
+  page.fire();
+  assert.equal(page.written.length, 1, "the same step is not written twice");
+  keep(-1);
+  page.fire();
+  assert.equal(page.written.at(-1), "/sandbox?code=x");
+});
+
+test("nothing is written after the player has gone", () => {
+  page = fakeWindow();
+  const ending = new AbortController();
+  keepInAddress({ signal: ending.signal, page })(3);
+  ending.abort();
+  page.fire();
+  assert.deepEqual(page.written, []);
+});

@@ -1,0 +1,129 @@
+/** The table of keys. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { t as word, use } from "../../static/js/i18n.js";
+import { keyOf, keys, mountKeyboard } from "../../static/js/player/keyboard.js";
+import { createPlayer } from "../../static/js/player/player.js";
+import { handClock, openPage, press } from "./page.js";
+import { dictionary, training } from "./traces.js";
+
+use(dictionary("en"));
+
+function open() {
+  const page = openPage();
+  const ending = new AbortController();
+  const player = createPlayer(training(3), { clock: handClock() });
+  const done = [];
+  const context = {
+    player,
+    edit: () => done.push("edit"),
+    fit: () => done.push("fit"),
+    signal: ending.signal,
+  };
+  mountKeyboard(page, context);
+  const target = page.body;
+  return { page, player, done, ending, key: (key, more) => press(target, page, key, more) };
+}
+
+test("every key of the design is in the table, with a text in both languages", () => {
+  const wanted = [
+    "ArrowRight",
+    "ArrowLeft",
+    "Home",
+    "End",
+    " ",
+    "[",
+    "]",
+    "1",
+    "2",
+    "3",
+    "n",
+    "p",
+    "e",
+    "f",
+    "?",
+  ];
+  assert.deepEqual(
+    wanted.filter((key) => !keys.some((entry) => entry.key === key)),
+    [],
+  );
+  for (const language of ["en", "zh"]) {
+    const words = dictionary(language);
+    assert.deepEqual(
+      keys.filter((entry) => !words[entry.text]).map((entry) => entry.text),
+      [],
+    );
+  }
+});
+
+test("keys step, jump, play and change the level", () => {
+  const { player, done, key } = open();
+  key("ArrowRight");
+  assert.equal(player.position, 1);
+  key("ArrowLeft");
+  assert.equal(player.k, -1);
+  key("ArrowRight", { shiftKey: true });
+  assert.equal(player.state.names.has("loss"), true);
+  key("End");
+  assert.equal(player.k, player.length - 1);
+  key("Home");
+  key("3");
+  assert.equal(player.level, "engine");
+  key("n");
+  assert.equal(player.state.row.kind, "backward_began");
+  key("]");
+  assert.equal(player.speed, 2);
+  key(" ");
+  assert.ok(player.playing);
+  key("e");
+  key("f");
+  assert.deepEqual(done, ["edit", "fit"]);
+});
+
+test("a key that is taken does nothing else", () => {
+  const { key } = open();
+  assert.ok(key("ArrowRight").defaultPrevented);
+  assert.equal(key("x").defaultPrevented, false);
+});
+
+test("who types is left alone; the scrubber is not typing", () => {
+  const { page, player } = open();
+  for (const tag of ["textarea", "select", "input"]) {
+    press(document.createElement(tag), page, "ArrowRight");
+    assert.equal(player.k, -1, tag);
+  }
+  const editor = document.createElement("div");
+  editor.setAttribute("class", "cm-editor");
+  const inside = document.createElement("span");
+  editor.append(inside);
+  press(inside, page, "e");
+  assert.equal(player.k, -1);
+  const scrubber = document.createElement("input");
+  scrubber.setAttribute("type", "range");
+  press(scrubber, page, "ArrowRight");
+  assert.equal(player.position, 1);
+});
+
+test("Space on a button presses the button; with Ctrl, Alt or Meta a key is the browser's", () => {
+  const { page } = open();
+  const button = document.createElement("button");
+  assert.equal(press(button, page, " ").defaultPrevented, false);
+  for (const modifier of ["ctrlKey", "metaKey", "altKey"]) {
+    assert.equal(press(page.body, page, "f", { [modifier]: true }).defaultPrevented, false);
+  }
+  assert.equal(keyOf({ key: "?", shiftKey: true, target: page.body }).text, "key.help");
+});
+
+test("? opens the list of all keys, and it goes with the player", () => {
+  const { page, ending, key } = open();
+  const dialog = page.querySelector("dialog");
+  key("?");
+  assert.equal(dialog.getAttribute("open"), "");
+  assert.equal(dialog.querySelectorAll("kbd").length, keys.length);
+  assert.ok(dialog.textContent.includes(word("key.nextBackward")));
+  ending.abort();
+  assert.equal(page.querySelector("dialog"), null);
+  assert.equal(key("ArrowRight").defaultPrevented, false);
+});

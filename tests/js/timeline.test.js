@@ -1,0 +1,132 @@
+/** The bottom of the player. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { use } from "../../static/js/i18n.js";
+import { createPlayer } from "../../static/js/player/player.js";
+import { mount } from "../../static/js/player/timeline.js";
+import { handClock, openPage } from "./page.js";
+import { dictionary, everyTrace, training, twoPaths } from "./traces.js";
+
+use(dictionary("en"));
+
+function open(trace = twoPaths()) {
+  const { body } = openPage();
+  const ending = new AbortController();
+  const clock = handClock();
+  const player = createPlayer(trace, { clock, signal: ending.signal });
+  const view = mount(body, { trace, player, signal: ending.signal });
+  player.onChange((state) => view.show(state));
+  view.show(player.state);
+  const find = (id) => body.querySelector(`[data-testid=${id}]`);
+  const click = (id) => find(id).dispatchEvent(new Event("click"));
+  return { body, player, view, clock, ending, find, click };
+}
+
+const picture = (element) => [
+  element.localName,
+  [...(element.attributes ?? [])].sort(),
+  element.value,
+  (element.childNodes ?? []).map((child) => (child.localName ? picture(child) : child.textContent)),
+];
+
+test("the buttons do what they say", () => {
+  const { player, click } = open();
+  click("next");
+  click("next");
+  assert.equal(player.position, 2);
+  click("prev");
+  assert.equal(player.position, 1);
+  click("last");
+  assert.equal(player.k, player.length - 1);
+  click("first");
+  assert.equal(player.k, -1);
+  click("play");
+  assert.ok(player.playing);
+});
+
+test("the play button says what it will do", () => {
+  const { find, click } = open();
+  assert.match(find("play").getAttribute("aria-label"), /^Play/);
+  click("play");
+  assert.match(find("play").getAttribute("aria-label"), /^Pause/);
+  assert.equal(find("play").getAttribute("data-playing"), "true");
+});
+
+test("the scrubber goes over rows, one more than there are", () => {
+  const { player, find } = open();
+  const scrubber = find("scrubber");
+  assert.equal(scrubber.getAttribute("max"), String(player.length));
+  scrubber.value = "12";
+  scrubber.dispatchEvent(new Event("input"));
+  assert.equal(player.k, 11);
+  assert.match(scrubber.getAttribute("aria-valuetext"), /^Step \d+ \/ 24$/);
+});
+
+test("the step is counted in stops of the level", () => {
+  const { body, player, find } = open();
+  const count = body.querySelector(".count");
+  player.seek(14);
+  assert.equal(count.textContent, `Step 9 / ${player.stops.length}`);
+  const level = find("level");
+  level.value = "engine";
+  level.dispatchEvent(new Event("change"));
+  assert.equal(count.textContent, `Step 15 / ${player.length}`);
+});
+
+test("speed is chosen from the table", () => {
+  const { player, find } = open();
+  find("speed").value = "4";
+  find("speed").dispatchEvent(new Event("change"));
+  assert.equal(player.speed, 4);
+  player.faster();
+  assert.equal(find("speed").value, "8");
+});
+
+test("phases lie side by side over the whole width, and every .grad written has a mark", () => {
+  const { body } = open(training(4));
+  const lanes = body.querySelectorAll(".phase");
+  const numbers = lanes.map((lane) => [Number(lane.getAttribute("x")), Number(lane.getAttribute("width"))]);
+  numbers.slice(1).forEach(([x], i) => assert.ok(Math.abs(x - numbers[i][0] - numbers[i][1]) < 0.05));
+  const [x, width] = numbers.at(-1);
+  assert.ok(Math.abs(x + width - 1000) < 0.1);
+  assert.equal(body.querySelectorAll(".mark").length, 8);
+});
+
+test("what is done is filled up to the needle", () => {
+  const { body, player } = open();
+  player.seek(14);
+  const filled = body
+    .querySelectorAll(".done")
+    .reduce((sum, part) => sum + Number(part.getAttribute("width")), 0);
+  assert.ok(Math.abs(filled - Number(body.querySelector(".needle").getAttribute("x")) - 1.5) < 0.1);
+});
+
+test("memory has a line only where something was held", () => {
+  assert.ok(open().body.querySelector(".memory"));
+  const bare = { ...twoPaths(), rows: twoPaths().rows.slice(0, 3) };
+  assert.equal(open(bare).body.querySelector(".memory"), null);
+});
+
+for (const { name, trace } of everyTrace()) {
+  test(`the timeline after a jump is the timeline after stepping there: ${name}`, () => {
+    const stepping = open(trace);
+    const jumping = open(trace);
+    for (let i = 0; i < 25 && stepping.player.k < trace.rows.length - 1; i += 1) {
+      stepping.player.next();
+      stepping.clock.pass(2000);
+      jumping.player.seek((i * 31) % trace.rows.length);
+      jumping.player.seek(stepping.player.k);
+      jumping.clock.pass(32);
+      assert.deepEqual(picture(jumping.body), picture(stepping.body));
+    }
+  });
+}
+
+test("after its signal is aborted the timeline hears nothing", () => {
+  const { player, ending, click } = open();
+  ending.abort();
+  click("next");
+  assert.equal(player.k, -1);
+});

@@ -1,0 +1,74 @@
+/** Traces for tests: two made by hand, one of every kind of row, and the golden ones that Python writes. */
+
+import { readFileSync, readdirSync } from "node:fs";
+
+import { ROWS_A_ROUND, training } from "./training.js";
+import { twoPaths } from "./two_paths.js";
+
+export { builder } from "./builder.js";
+export { training, twoPaths };
+
+const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+
+/** The golden traces: [{name, trace}]. */
+export function goldens() {
+  const folder = new URL("../trace/golden/", import.meta.url);
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .sort();
+  return names.map((name) => ({ name, trace: read(`../trace/golden/${name}`) }));
+}
+
+/** Every trace that properties are held against. */
+export const everyTrace = () => [
+  { name: "two paths", trace: twoPaths() },
+  { name: "training, 3,000 rows", trace: training(Math.ceil(3000 / ROWS_A_ROUND)) },
+  { name: "every kind", trace: everyKind() },
+  ...goldens(),
+];
+
+export const rowKinds = () =>
+  Object.keys(read("../../static/trace.schema.json").$defs)
+    .filter((name) => name.startsWith("row_"))
+    .map((name) => name.slice(4));
+
+export const dictionary = (language) => read(`../../static/i18n/${language}.json`);
+
+/** One plausible row of every kind, after the rows of `twoPaths`. */
+export function everyKind() {
+  const trace = twoPaths();
+  trace.modules.m1 = { type: "Linear", path: "model", text: "Linear(in_features=2, out_features=1)" };
+  const at = [6, 0, 6, 12];
+  const more = [
+    ["module_entered", { module: "m1" }],
+    ["module_left", { module: "m1" }],
+    ["grad_mode", { enabled: false }],
+    ["retain_grad", { tensor: "t3" }],
+    ["hook_registered", { owner: "n1", when: "before the node", hook: "double" }],
+    ["hook_registered", { owner: "t1", when: "after .grad was written", hook: "log" }],
+    ["hook_ran", { node: "n1", when: "tensor", hook: "double", before: "v3", after: "v4" }],
+    ["grad_retained", { node: "n1", tensor: "t3", before: null, arriving: "v3", after: "v3" }],
+    ["reduced_to_shape", { node: "n1", slot: 0, before: "v3", after: "v4" }],
+    ["grad_captured", { node: "n3", input_nr: 0, grad: "v3" }],
+    ["optimizer_step", { optimizer: "optimizer", type: "SGD" }],
+    [
+      "parameter_updated",
+      { tensor: "t1", before: "v1", grad: "v2", after: "v3", formula: "p - lr * g", terms: { lr: 0.1 } },
+    ],
+    ["zero_grad", { owner: "optimizer", set_to_none: false }],
+    ["grad_set", { tensor: "t1", before: "v3", after: null, cause: "zero_grad" }],
+    ["names_bound", { names: {}, unbound: ["y"] }],
+    ["limit", { limit: "rows", message: "More than 20,000 steps." }],
+    [
+      "error",
+      {
+        type: "RuntimeError",
+        message: "Trying to backward through the graph a second time",
+        node: "n4",
+        cause: { what: "freed", by: 30, at },
+      },
+    ],
+  ];
+  for (const [kind, fields] of more) trace.rows.push({ kind, at, ...fields });
+  return trace;
+}

@@ -1,0 +1,121 @@
+/** Numbers as text. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { cells, full, number, shapeText, short, shortNumber } from "../../static/js/trace/values.js";
+
+const float32 = (data, shape) => ({ values: { v1: { dtype: "float32", shape, data } } });
+const vector = (...data) => float32(data, [data.length]);
+
+test("a number is printed as PyTorch prints it, without filling zeros", () => {
+  const texts = [
+    [1, "1."],
+    [-4, "-4."],
+    [4.25, "4.25"],
+    [0, "0."],
+    [-0, "-0."],
+    [0.5, "0.5"],
+    [1e8, "100000000."],
+  ];
+  for (const [x, text] of texts) assert.equal(shortNumber(x, "float32"), text);
+});
+
+test("a float32 is written with the digits that a float32 has", () => {
+  assert.equal(number(0.10000000149011612, "float32"), "0.1");
+  assert.equal(number(0.10000000149011612, "float64"), "0.10000000149011612");
+  assert.equal(number(0.3333333432674408, "float32"), "0.33333334");
+  assert.equal(number(16777217, "float64"), "16777217.");
+});
+
+test("what is rounded keeps its four decimals and is never a rounded integer", () => {
+  assert.equal(shortNumber(0.3333333432674408, "float32"), "0.3333");
+  assert.equal(shortNumber(Math.fround(0.50001), "float32"), "0.5000");
+  assert.equal(shortNumber(Math.fround(2.99999), "float32"), "2.99999");
+  assert.equal(shortNumber(Math.fround(-1.000001), "float32"), "-1.000001");
+});
+
+test("very large and very small numbers have an exponent, as in Python", () => {
+  assert.equal(shortNumber(1e-5, "float64"), "1e-05");
+  assert.equal(shortNumber(-2.5e9, "float64"), "-2.5e+09");
+  assert.equal(shortNumber(1.23456e-7, "float64"), "1.2346e-07");
+  assert.equal(shortNumber(9.99999e-5, "float64"), "9.99999e-05");
+});
+
+test("nan, inf, integers and booleans are what they are", () => {
+  assert.equal(short(vector("nan", "-inf"), "v1"), "[nan, -inf]");
+  assert.equal(shortNumber(3, "int64"), "3");
+  assert.equal(shortNumber(true, "bool"), "True");
+});
+
+test("a missing value is None", () => {
+  assert.equal(short(vector(1), null), "None");
+  assert.equal(full(vector(1), undefined), "None");
+});
+
+test("elements that do not fit are left out with a sign, in every dimension", () => {
+  assert.equal(short(vector(1, -4), "v1"), "[1., -4.]");
+  assert.equal(short(vector(0.1, 0.2, 0.3, 0.4, 0.5, 0.6), "v1"), "[0.1, 0.2, 0.3, …]");
+  const matrix = float32(
+    [
+      [1, 2, 3],
+      [4, 5, 6],
+    ],
+    [2, 3],
+  );
+  assert.equal(short(matrix, "v1"), "[[1., 2., 3.], …]");
+  assert.equal(short(matrix, "v1", 12), "[[1., …], …]");
+  assert.equal(short(matrix, "v1", 40), "[[1., 2., 3.], [4., 5., 6.]]");
+});
+
+test("a shortened text is never longer than asked, except one number alone", () => {
+  const wide = vector(...Array.from({ length: 200 }, (_, i) => i / 7));
+  for (let most = 12; most < 60; most += 1) assert.ok(short(wide, "v1", most).length <= most);
+  assert.equal(short(wide, "v1", 3), "(200,) tensor");
+  assert.equal(short(float32(-123.4567, []), "v1", 3), "-123.4567");
+});
+
+test("an empty tensor shows its brackets", () => {
+  assert.equal(short(float32([], [0]), "v1"), "[]");
+  assert.equal(full(float32([], [0]), "v1"), "[]");
+});
+
+test("the full text keeps every digit and every element", () => {
+  assert.equal(full(vector(0.3333333432674408, 2), "v1"), "[0.33333334, 2.]");
+  assert.equal(full(float32([[1], [2]], [2, 1]), "v1"), "[[1.], [2.]]");
+});
+
+test("a large tensor is told by its shape and, in full, by its statistics", () => {
+  const summary = {
+    min: -1,
+    max: 2.5,
+    mean: 0.25,
+    norm: 40,
+    nan: 1,
+    inf: 0,
+    cells: { rows: 1, columns: 1, data: [[1]] },
+  };
+  const trace = { values: { v1: { dtype: "float32", shape: [64, 128], summary } } };
+  assert.equal(short(trace, "v1"), "(64, 128) tensor");
+  assert.equal(full(trace, "v1"), "(64, 128) tensor: min -1., max 2.5, mean 0.25, norm 40., nan 1");
+  assert.deepEqual(cells(trace, "v1"), summary.cells);
+});
+
+test("cells are the matrix a value is seen as", () => {
+  assert.deepEqual(cells(float32(3, []), "v1"), { rows: 1, columns: 1, data: [[3]] });
+  assert.deepEqual(cells(vector(1, 2), "v1"), { rows: 1, columns: 2, data: [[1, 2]] });
+  const cube = float32([[[1, 2]], [[3, 4]], [[5, 6]]], [3, 1, 2]);
+  assert.deepEqual(cells(cube, "v1"), {
+    rows: 3,
+    columns: 2,
+    data: [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ],
+  });
+});
+
+test("a shape is written as Python writes a tuple", () => {
+  assert.deepEqual([[], [2], [2, 3]].map(shapeText), ["()", "(2,)", "(2, 3)"]);
+});

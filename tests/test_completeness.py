@@ -1,0 +1,88 @@
+"""What is easy to forget when something is added: each test names the file that still lacks it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from app.settings import PREFIX, Settings
+from engine.trace.schema import ROWS
+from tests.test_architecture import FILES, ROOT, SCRIPTS, script_imports, text
+
+LANGUAGES = ("en", "zh")
+REDUCER = "static/js/trace/reducer.js"
+GOLDEN = sorted((ROOT / "tests" / "trace" / "golden").glob("*.json"))
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+NOTE_IN_CODE = re.compile(r"# Note: (\w+)\s*$", re.MULTILINE)
+NOTE_IN_PROSE = re.compile(r"^### Note: (\w+)\s*$", re.MULTILINE)
+
+
+def dictionary(language: str) -> dict[str, str]:
+    """Read the words of a language."""
+    return json.loads(text(f"static/i18n/{language}.json"))
+
+
+@pytest.fixture(scope="module")
+def golden_kinds() -> set[str]:
+    """Every kind of row that a golden trace contains."""
+    traces = [json.loads(path.read_text(encoding="utf-8")) for path in GOLDEN]
+    return {row["kind"] for trace in traces for row in trace["rows"]}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_the_reducer_knows_every_kind(kind: str):
+    assert re.search(rf"^\s+{kind}(\(|:|,)", text(REDUCER), re.MULTILINE), f"add {kind} to `on` in {REDUCER}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", ROWS)
+def test_every_kind_has_a_sentence(kind: str, language: str):
+    keys = dictionary(language)
+    found = [key for key in keys if key == f"row.{kind}" or key.startswith(f"row.{kind}.")]
+    assert found, f'add "row.{kind}" to static/i18n/{language}.json'
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_golden_trace_contains_every_kind(kind: str, golden_kinds: set[str]):
+    assert kind in golden_kinds, f"no trace in tests/trace/golden/ has a row {kind}"
+
+
+def test_both_languages_say_the_same_things():
+    english, chinese = dictionary("en"), dictionary("zh")
+    assert set(english) == set(chinese), f"only in one: {sorted(set(english) ^ set(chinese))}"
+    for key, words in english.items():
+        ours, theirs = set(PLACEHOLDER.findall(words)), set(PLACEHOLDER.findall(chinese[key]))
+        assert ours == theirs, f"{key}: en has {sorted(ours)}, zh has {sorted(theirs)}"
+
+
+def test_every_name_a_script_imports_is_a_file():
+    for name in SCRIPTS:
+        for target in script_imports(name):
+            if target.startswith("#js/"):
+                assert (ROOT / "static" / target[1:]).is_file(), (
+                    f"{name} imports {target}, which does not exist"
+                )
+
+
+def test_the_readme_lists_every_setting():
+    readme = text("README.md")
+    for setting in fields(Settings):
+        name = PREFIX + ("LIMIT_" if setting.name == "limits" else setting.name.upper())
+        assert name in readme, f"README.md does not list {name}"
+
+
+@pytest.mark.parametrize("room", ["engine", "app"])
+def test_every_note_in_the_code_is_written_in_the_readme(room: str):
+    readme = Path(room, "README.md").as_posix()
+    written = set(NOTE_IN_PROSE.findall(text(readme))) if readme in FILES else set()
+    used = {
+        note
+        for name in FILES
+        if name.startswith(f"{room}/") and name.endswith(".py")
+        for note in NOTE_IN_CODE.findall(text(name))
+    }
+    assert used == written, f"code says {sorted(used)}, {readme} explains {sorted(written)}"

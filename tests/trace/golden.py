@@ -1,0 +1,43 @@
+"""`python -m tests.trace.golden` writes the golden traces anew: Python writes them, JavaScript folds them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from engine.trace.run import trace_source
+from tests.trace.programs import LIMITS, PROGRAMS
+
+FOLDER = Path(__file__).parent / "golden"
+
+
+def golden(name: str) -> dict:
+    """Return the trace of one program."""
+    return trace_source(PROGRAMS[name], limits=LIMITS.get(name))
+
+
+def text(trace: dict) -> str:
+    """Return a trace as JSON for reading: a line for every row and every entry of a table."""
+    parts = []
+    for key, value in trace.items():
+        head = f"{dump(key)}: "
+        if isinstance(value, list):
+            parts.append(head + "[\n" + ",\n".join(f"  {dump(row)}" for row in value) + "\n ]")
+        elif isinstance(value, dict) and key != "outcome" and value:
+            parts.append(
+                head + "{\n" + ",\n".join(f"  {dump(k)}: {dump(v)}" for k, v in value.items()) + "\n }"
+            )
+        else:
+            parts.append(head + dump(value))
+    return "{\n " + ",\n ".join(parts) + "\n}\n"
+
+
+def dump(value: object) -> str:
+    """Return strict JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name in PROGRAMS:
+        (FOLDER / f"{name}.json").write_text(text(golden(name)), encoding="utf-8")

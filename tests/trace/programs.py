@@ -1,0 +1,83 @@
+"""Small programs whose traces are kept as golden files: between them they make every kind of row."""
+
+from __future__ import annotations
+
+from engine.trace.run import Limits
+from tests.browser.snippets import FIVE
+
+HOOKS = """\
+import torch
+x = torch.tensor([1.0, -2.0], requires_grad=True)
+y = x * 3
+y.retain_grad()
+
+def double(grad):
+    return grad * 2
+
+y.register_hook(double)
+y.sum().backward()
+print(x.grad, y.grad)
+"""
+
+CAPTURED = """\
+import torch
+x = torch.tensor(2.0, requires_grad=True)
+w = torch.tensor(3.0, requires_grad=True)
+y = x ** 3 * w
+g, = torch.autograd.grad(y, x, create_graph=True)
+print(g)
+g.backward()
+print(x.grad, w.grad)
+"""
+
+MODES = """\
+import torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+bias = torch.zeros(1, requires_grad=True)
+
+def model(x):
+    scaled = w * x
+    return scaled + bias
+
+loss = model(torch.tensor([3.0, 4.0])).sum()
+loss.backward()
+with torch.no_grad():
+    for p in [w, bias]:
+        p -= 0.1 * p.grad
+        p.grad = None
+del loss
+old = w.detach()
+print(w, bias)
+"""
+
+CHANGED = """\
+import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x.exp()
+z = (y * y).sum()
+y.add_(1)
+z.backward()
+"""
+
+REFUSED = """\
+import torch
+x = torch.tensor(1.0
+y = x * 2
+"""
+
+ENDLESS = """\
+import torch
+x = torch.tensor(1.0)
+while True:
+    x = x * 2
+"""
+
+PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
+    "hooks": HOOKS,
+    "captured": CAPTURED,
+    "modes": MODES,
+    "changed": CHANGED,
+    "refused": REFUSED,
+    "cut": ENDLESS,
+}
+LIMITS = {"cut": Limits(rows=12)}
