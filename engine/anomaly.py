@@ -44,8 +44,8 @@ class detect_anomaly:  # noqa: N801 - PyTorch's name
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
         warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
-            "for debugging.",
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.",
             stacklevel=2,
         )
 
@@ -80,7 +80,10 @@ def explain(node: Any) -> None:
     if not _mode.get()[0]:
         return
     if node.stack is None:
-        text = "No forward pass information available. Enable detect anomaly during forward pass for more information."
+        text = (
+            "No forward pass information available. Enable detect anomaly during forward pass for more "
+            "information."
+        )
     else:
         text = f"Traceback of forward call that caused the error:\n{node.stack}"
     warnings.warn(f"Error detected in {node.name()}. {text}", stacklevel=2)

@@ -8,7 +8,9 @@ import numpy as np
 
 from engine import dtype as dtypes
 from engine import errors, events, modes
+from engine.dtype import DType
 from engine.node import Node, SavedTensor, VariadicNode, gradient_edge, node_class
+from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
 from engine.tensor import Tensor, make
 
@@ -23,15 +25,19 @@ def apply(op: Op, *args: Any) -> Any:
     Tensors if the op has several outputs.
     """
     if len(args) < len(op.parameters):
-        args += tuple(op.defaults[name] for name in op.parameters[len(args) :])
+        args += op.left_out(len(args))
     if op.variadic:
         return _apply_list(op, *args)
-    arrays, exotic = operands(op, args)
+    try:
+        arrays, exotic = operands(op, args)
+    except ScalarMet:
+        return apply(op, *map(without_scalars, args))
     try:
         out = op.forward(*arrays)
     except (ValueError, IndexError, TypeError) as error:
         raise explained(op, arrays, error) from None
     if op.outputs == 1:
+        out = out if exotic is None else exotic.hold(np.asarray(out))
         outputs = (make(out, exotic),)
     else:
         outputs = tuple(make(o) for o in out)
@@ -51,24 +57,61 @@ def apply(op: Op, *args: Any) -> Any:
 
 def operands(op: Op, args: tuple) -> tuple[list[Any], Any]:
     """Return the arrays that `forward` gets, promoted as the row asks, and the result's odd dtype."""
-    arrays = [a.array if isinstance(a, Tensor) else a for a in args]
+    arrays = [
+        a.array if isinstance(a, Tensor) else a if type(a) in PLAIN_ARGUMENTS else checked(op, a, args)
+        for a in args
+    ]
     how = op.promote
     if how is None:
         first = args[0] if args else None
-        return arrays, first.exotic if isinstance(first, Tensor) and op.view else None
+        return arrays, first.exotic if op.view and isinstance(first, Tensor) else None
     if how in ("float", "pow"):
         if arrays[0].dtype.kind in "iub" and (how == "float" or type(args[1]) is float):
             arrays[0] = arrays[0].astype(dtypes.default_dtype().numpy)
         return arrays, args[0].exotic
-    first, second = arrays[0], arrays[1]
-    if how not in PROMOTED and isinstance(first, np.ndarray) and first.dtype.kind == "f":
-        plain = isinstance(second, np.ndarray) and second.dtype is first.dtype
-        if (plain and args[0].exotic is args[1].exotic) or (type(second) in PLAIN and not args[0].exotic):
-            return arrays, args[0].exotic
+    if how not in PROMOTED:
+        first, second = arrays[0], arrays[1]
+        if type(first) is np.ndarray and first.dtype.kind == "f":
+            if type(second) in PLAIN:
+                if args[0].exotic is None:
+                    return arrays, None
+            elif type(second) is np.ndarray and second.dtype is first.dtype:
+                if args[0].exotic is args[1].exotic:
+                    return arrays, args[0].exotic
     return arrays, _promote(how, args, arrays)
 
 
 PLAIN = (int, float, bool)
+PLAIN_ARGUMENTS = frozenset((int, float, bool, complex, str, type(None), DType, np.ndarray))
+
+
+class ScalarMet(Exception):
+    """An argument is one of NumPy's scalars: begin again with the number that it is."""
+
+
+def without_scalars(value: Any) -> Any:
+    """Return an argument with Python's numbers in place of NumPy's."""
+    if isinstance(value, generic):
+        return plain(value)
+    return type(value)(map(without_scalars, value)) if type(value) in (list, tuple) else value
+
+
+def checked(op: Op, value: Any, args: tuple) -> Any:
+    """Return a list of plain arguments; an object of a learner's own must never meet an array."""
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            if type(part) not in PLAIN_ARGUMENTS and not isinstance(part, Tensor):
+                checked(op, part, args)
+        return value
+    if isinstance(value, generic):
+        raise ScalarMet
+    if isinstance(value, np.generic):
+        return value
+    place = next((i for i, each in enumerate(args) if each is value), None)
+    which = "an argument" if place is None else f"argument '{op.parameters[place]}' (position {place + 1})"
+    raise TypeError(f"{op.name}(): {which} must be Tensor, not {TITLE(type(value))}")
+
+
 PROMOTED = {"where": (1, 2), "three": (0, 1, 2)}
 
 
@@ -83,7 +126,7 @@ def _promote(how: str, args: tuple, arrays: list[Any]) -> Any:
             arrays[i] = target.hold(arrays[i])
         elif arrays[i] is not None:
             arrays[i] = target.numpy.type(arrays[i])
-    return target if target is dtypes.bfloat16 else None
+    return target if target.is_odd else None
 
 
 def rank(value: Any) -> tuple[Any, int]:
@@ -102,15 +145,14 @@ def needs_grad(value: Any) -> bool:
 
 def record(op: Op, args: tuple, outputs: tuple[Tensor, ...]) -> Node | None:
     """Make the node of an operation whose inputs need grad, and hang the outputs on it."""
-    mask = tuple([needs_grad(args[i]) for i in op.positions])
-    if True not in mask:
+    edges, mask = edges_of(op, args)
+    if not mask:
         return None
-    if op.scalar is not None and modes.in_rule() and type(args[1]) in NUMBERS:
-        op, mask = TABLE[op.scalar], mask[:1]
+    if op.scalar is not None and type(args[1]) in NUMBERS and modes.in_rule():
+        op, edges, mask = TABLE[op.scalar], edges[:1], mask & 1
     flowing = [o for o in outputs[: op.flows] if o.array.dtype.kind in "fc"]
     if not flowing:
         return None
-    edges = tuple([gradient_edge(args[i]) if m else None for i, m in zip(op.positions, mask, strict=True)])
     node = node_class(op.node)(op, edges, tuple([(o.array.shape, o.dtype) for o in flowing]))
     for index, output in enumerate(flowing):
         output.node, output.output_nr, output.requires = node, index, True
@@ -118,9 +160,29 @@ def record(op: Op, args: tuple, outputs: tuple[Tensor, ...]) -> Node | None:
     return node
 
 
+def edges_of(op: Op, args: tuple) -> tuple[tuple, int]:
+    """Return the edge of every differentiable input, and a bit mask of those that need grad."""
+    edges, mask, bit = [], 0, 1
+    for position in op.positions:
+        value = args[position]
+        if isinstance(value, Tensor) and (value.requires or (value.base is not None and value.requires_grad)):
+            mask |= bit
+            node = value.node
+            edges.append(
+                gradient_edge(value) if node is None or value.base is not None else (node, value.output_nr)
+            )
+        else:
+            edges.append(None)
+        bit <<= 1
+    return tuple(edges), mask
+
+
 def _apply_list(op: Op, tensors: tuple, *rest: Any) -> Any:
     """Run an op whose first argument is a list of tensors: one edge each."""
     tensors = tuple(tensors)
+    for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {TITLE(type(tensor))}")
     target = dtypes.promote(rank(t) for t in tensors)
     try:
         out = make(op.forward([target.hold(t.array) for t in tensors], *rest))
@@ -131,7 +193,7 @@ def _apply_list(op: Op, tensors: tuple, *rest: Any) -> Any:
     if any(mask) and modes.is_grad_enabled() and out.array.dtype.kind in "fc":
         edges = tuple(gradient_edge(t) if m else None for t, m in zip(tensors, mask, strict=True))
         node = node_class(op.node, VariadicNode)(op, edges, ((out.array.shape, out.dtype),))
-        node.save(op.plan((True,)), (tensors, *rest), (out,))
+        node.save(op.plan(1), (tensors, *rest), (out,))
         out.node, out.requires = node, True
     watch = events.observer()
     if watch is not None:
@@ -146,13 +208,16 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
 
     args = (tensor, *args)
     if len(args) < len(op.parameters):
-        args += tuple(op.defaults[name] for name in op.parameters[len(args) :])
-    mask = tuple(needs_grad(args[i]) for i in op.positions)
-    recorded = bool(op.rules) and any(mask) and modes.is_grad_enabled()
+        args += op.left_out(len(args))
+    edges, mask = edges_of(op, args) if modes.is_grad_enabled() else ((), 0)
+    recorded = bool(mask)
     check_inplace(tensor, recorded)
     if op.promote is not None:
         check_overlap(tensor, args[1:])
-    arrays, _ = operands(op, args)
+    try:
+        arrays, _ = operands(op, args)
+    except ScalarMet:
+        return apply_inplace(op, tensor, *map(without_scalars, args[1:]))
     try:
         out = np.asarray(op.forward(*arrays))
     except (ValueError, IndexError, TypeError) as error:
@@ -164,7 +229,6 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
         raise RuntimeError(errors.result_type(found, tensor.dtype))
     node = None
     if recorded:
-        edges = tuple(gradient_edge(args[i]) if m else None for i, m in zip(op.positions, mask, strict=True))
         node = node_class(op.node)(op, edges, ((tensor.array.shape, tensor.dtype),))
         plan = op.plan(mask)
         saved = args
@@ -185,7 +249,7 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
 
 
 def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
-    """Run a view op that changes the tensor itself (`squeeze_`, `t_`): same memory, new shape, one more version."""
+    """Run a view op on the tensor itself (`squeeze_`, `t_`): same memory, new shape, one more version."""
     from engine.views import check_inplace, rebase
 
     recorded = needs_grad(tensor) and modes.is_grad_enabled()
@@ -196,7 +260,7 @@ def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     node = None
     if recorded:
         node = node_class(op.node)(op, (edge,), ((tensor.array.shape, tensor.dtype),))
-        node.save(op.plan((True,)), (before, *args), ())
+        node.save(op.plan(1), (before, *args), ())
         rebase(tensor, node)
     watch = events.observer()
     if watch is not None:
@@ -209,9 +273,10 @@ def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
 
 
 def _as_it_was(tensor: Tensor) -> Tensor:
-    """Return a copy that keeps the history a tensor had before it is overwritten."""
-    copy = make(tensor.array.copy(), tensor.exotic)
-    copy.node, copy.output_nr, copy.requires = tensor.grad_fn, tensor.output_nr, tensor.requires
+    """Return the copy PyTorch saves of what is overwritten: a recorded `clone()`."""
+    watch = events.look_away()
+    copy = apply(TABLE["clone"], tensor)
+    events.look_back(watch)
     return copy
 
 

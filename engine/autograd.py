@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from engine import backward as engine
 from engine import batched, errors, events, modes
-from engine import dtype as dtypes
-from engine.node import Edge, Node, gradient_edge
+from engine.node import Edge, Node, gradient_edge, reset_seq
 from engine.ops.table import F
 from engine.tensor import Tensor, make
 
-_warned: set[str] = set()
+_warned: ContextVar[frozenset[str]] = ContextVar("warned", default=frozenset())
+
+
+def warn_once(what: str, text: str) -> None:
+    """Give a warning that PyTorch gives once in a program."""
+    if what not in _warned.get():
+        _warned.set(_warned.get() | {what})
+        warnings.warn(text, UserWarning, stacklevel=4)
+
+
+def begin_program() -> None:
+    """Forget what an earlier program left: sequence numbers, warnings given."""
+    reset_seq()
+    _warned.set(frozenset())
 
 
 class GradientEdge(tuple):
@@ -52,9 +65,8 @@ def backward(
     grads = make_grads(roots, given)
     if retain_graph is None:
         retain_graph = create_graph
-    if create_graph and "create_graph" not in _warned:
-        _warned.add("create_graph")
-        warnings.warn(errors.CREATE_GRAPH, UserWarning, stacklevel=3)
+    if create_graph:
+        warn_once("create_graph", errors.CREATE_GRAPH)
     call = prepared(roots, grads, retain_graph, create_graph, api)
     call.implicit = all(g is None for g in given)
     if targets is not None:
@@ -159,13 +171,10 @@ def grad_list(grads: Any, count: int) -> list[Any]:
 
 def make_grads(roots: Sequence[Any], given: list[Any]) -> tuple:
     """Return the gradient each root starts from: what was given, checked, or ones for one element."""
-    for value in given:
+    found = []
+    for i, (root, value) in enumerate(zip(roots, given, strict=False)):
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(errors.gradient_type(value))
-    if len(given) != len(roots):
-        raise RuntimeError(errors.gradient_count(len(roots), len(given)))
-    found = []
-    for i, (root, value) in enumerate(zip(roots, given, strict=True)):
         if isinstance(root, GradientEdge):
             shape, dtype = root.node.outputs_info[root.output_nr]
         else:
@@ -188,7 +197,7 @@ def _implicit(root: Any, shape: tuple, dtype: Any) -> Tensor | None:
         raise RuntimeError(errors.not_scalar())
     if not dtype.is_floating_point:
         raise RuntimeError(errors.not_float_root(dtype))
-    return make(np.ones(shape, dtype.numpy), dtype if dtype is dtypes.bfloat16 else None)
+    return make(np.ones(shape, dtype.numpy), dtype if dtype.is_odd else None)
 
 
 def edge_of(target: Any) -> Edge | None:
@@ -198,6 +207,9 @@ def edge_of(target: Any) -> Edge | None:
 
 def prepared(roots, grads, retain_graph: bool, create_graph: bool, api: str) -> engine.Call:
     """Return the engine call for these roots, their gradients cast and reduced to the roots' own shape."""
+    if len(grads) != len(roots):
+        problem = errors.gradient_count(len(roots), len(grads))
+        raise refused(api, roots, grads, retain_graph, create_graph, problem)
     edges = []
     for i, root in enumerate(roots):
         edge = edge_of(root)

@@ -11,20 +11,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from engine import anomaly, errors, events, hooks, modes, sparse
-from engine import dtype as dtypes
+from engine import anomaly, errors, events, hooks, modes
+from engine.accumulate import accumulate
 from engine.node import AccumulateGrad, Edge, Node
 from engine.ready_queue import ReadyQueue
 from engine.sparse import SparseTensor
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor
 
 
 class GraphRoot(Node):
     """The pseudo-node in front of several roots: its outputs are the gradients that were given."""
 
-    __slots__ = ("grads",)
+    grads: tuple
 
     def __init__(self, roots: tuple[Edge, ...], grads: tuple) -> None:
         super().__init__(None, roots, ())
@@ -38,7 +36,7 @@ class GraphRoot(Node):
         return list(self.grads)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Call:
     """One call of the engine. `captures` maps (node, input_nr) to the gradient that was taken there."""
 
@@ -67,14 +65,12 @@ def run(call: Call) -> Iterator[Any]:
     """
     # Note: order
     watched = call.watched
-    start = call.roots[0][0] if len(call.roots) == 1 else GraphRoot(call.roots, call.grads)
-    buffers: dict[Node, list[Any]] = {start: [None] * len(start.outputs_info)}
-    if len(call.roots) == 1:
-        buffers[start][call.roots[0][1]] = call.grads[0]
+    start, buffers = _started(call)
     missing = dependencies(start)
     needed = None if call.targets is None else wanted(start, call)
     queue = ReadyQueue()
     queue.push(start)
+    plain = not (watched or call.create_graph or anomaly.is_anomaly_enabled()) and needed is None
     if watched:
         yield _began(call, missing, needed)
         if start is call.roots[0][0]:
@@ -82,7 +78,8 @@ def run(call: Call) -> Iterator[Any]:
     while queue:
         node = queue.pop()
         grads = tuple(buffers.pop(node, ()))
-        _let_go(call, grads)
+        if call.held:
+            _let_go(call, grads)
         if watched and not isinstance(node, GraphRoot) and (needed is None or node in needed):
             yield events.NodeEntered(node, grads, tuple(queue.heap))
         if needed is not None:
@@ -91,11 +88,16 @@ def run(call: Call) -> Iterator[Any]:
                 continue
         elif node.tensor_hooks or node.retains or type(node) is AccumulateGrad:
             grads = yield from _tensor_hooks(node, grads, call)
-        try:
-            outs = yield from _evaluate(node, grads, call, needed)
-        except Exception:
-            anomaly.explain(node)
-            raise
+        if plain and not node.pre_hooks and not node.post_hooks and type(node) is not AccumulateGrad:
+            outs = _quickly(node, grads, call.keep_graph)
+        else:
+            try:
+                outs = yield from _evaluate(node, grads, call, needed)
+            except Exception:
+                anomaly.explain(node)
+                raise
+        if len(outs) > 1:
+            _note_shared(call, node, outs)
         for slot, edge in enumerate(node.next_edges):
             if edge is None:
                 continue
@@ -103,8 +105,7 @@ def run(call: Call) -> Iterator[Any]:
             missing[target] -= 1
             if needed is not None and not needed.reaches(target):
                 continue
-            buffer = buffers.get(target)
-            if buffer is None:
+            if (buffer := buffers.get(target)) is None:
                 buffer = buffers[target] = [None] * len(target.outputs_info)
             if watched:
                 yield events.EdgeFlowed(node, slot, target, input_nr, outs[slot], missing[target])
@@ -117,6 +118,16 @@ def run(call: Call) -> Iterator[Any]:
                     yield events.NodeReady(target, tuple(queue.heap))
     if watched:
         yield events.BackwardEnded(call.api)
+
+
+def _started(call: Call) -> tuple[Node, dict[Node, list[Any]]]:
+    """Return the node a pass starts from, and the buffers with the first gradient in place."""
+    if len(call.roots) > 1:
+        return (root := GraphRoot(call.roots, call.grads)), {root: []}
+    ((start, input_nr),) = call.roots
+    buffer = [None] * len(start.outputs_info)
+    buffer[input_nr] = call.grads[0]
+    return start, {start: buffer}
 
 
 def _began(call: Call, missing: dict[Node, int], needed: dict | None) -> events.BackwardBegan:
@@ -219,7 +230,7 @@ def _evaluate(node: Node, grads: tuple, call: Call, needed: Wanted | None) -> It
         if call.watched:
             yield events.HookRan(node, "before", hook, before[:1], grads[:1])
     if type(node) is AccumulateGrad:
-        outs: list[Any] = yield from _accumulate(node, grads[0], call)
+        outs: list[Any] = yield from accumulate(node, grads[0], call)
     else:
         asked = tuple(e is not None and (needed is None or needed.reaches(e[0])) for e in node.next_edges)
         outs = compute(node, grads, asked, call.create_graph)
@@ -240,6 +251,18 @@ def _evaluate(node: Node, grads: tuple, call: Call, needed: Wanted | None) -> It
         dropped = node.release()
         if dropped and call.watched:
             yield events.SavedFreed(node, dropped)
+    return outs
+
+
+def _quickly(node: Node, grads: tuple, keep_graph: bool) -> list[Any]:
+    """Run a node that nobody watches and nothing hangs on: `_evaluate` without what it would not do."""
+    edges = node.next_edges
+    outs = node.run(grads, tuple([e is not None for e in edges]), False)
+    for slot, edge in enumerate(edges):
+        if edge is not None and outs[slot] is not None:
+            outs[slot] = validated(node, slot, edge, outs[slot])
+    if not keep_graph:
+        node.release()
     return outs
 
 
@@ -290,14 +313,33 @@ def _add(buffer: list[Any], input_nr: int, grad: Any, call: Call, watched: bool)
         return None
     if before is None:
         buffer[input_nr] = grad
-        call.held[id(grad)] = call.held.get(id(grad), 0) + 1
+        if call.held and id(grad) in call.held:
+            call.held[id(grad)] += 1
         return None
     watch = events.look_away()
     after = buffer[input_nr] = before + grad
     events.look_back(watch)
-    _let_go(call, (before,))
-    call.held[id(after)] = 1
+    if not call.create_graph and _alone(call, before):
+        after.counter = [before.version_now() + 1]  # PyTorch adds into `before` itself, and it shows
+    if call.held:
+        _let_go(call, (before,))
     return (before, grad, after) if watched else None
+
+
+def _alone(call: Call, grad: Any) -> bool:
+    """Return whether only one buffer can hold this gradient (input_buffer.cpp: can_accumulate_inplace)."""
+    shared = call.held.get(id(grad), 0) > 1 or any(grad is given for given in call.grads)
+    return not shared and not isinstance(grad, SparseTensor) and grad.array.base is None
+
+
+def _note_shared(call: Call, node: Node, outs: list[Any]) -> None:
+    """From now on count the buffers that hold a gradient which this node sends along several edges."""
+    pairs = zip(outs, node.next_edges, strict=True)
+    sent = [id(out) for out, edge in pairs if edge is not None and out is not None]
+    if len(set(sent)) < len(sent):
+        for key in sent:
+            if sent.count(key) > 1:
+                call.held.setdefault(key, 0)
 
 
 def _let_go(call: Call, grads: tuple) -> None:
@@ -306,60 +348,3 @@ def _let_go(call: Call, grads: tuple) -> None:
         count = call.held.pop(id(grad), 0)
         if count > 1:
             call.held[id(grad)] = count - 1
-
-
-def _accumulate(node: AccumulateGrad, grad: Any, call: Call) -> Iterator[Any]:
-    """Add what arrived to the leaf's `.grad`, as accumulate_grad.h does for dense gradients."""
-    leaf = node.variable
-    before = after = leaf.grad_tensor
-    kept = None if before is None else before.array.copy() if call.watched else before.array
-    how = "nothing"
-    if grad is not None and leaf.requires:
-        if leaf.node is not None:
-            raise RuntimeError(errors.leaf_in_graph())
-        with events.observed_by(None):
-            free = not leaf.hooks and id(grad) not in call.held and all(grad is not g for g in call.grads)
-            after, how = accumulated(leaf, before, grad, call.create_graph, free)
-        leaf.grad_tensor = after
-    if call.watched:
-        yield events.GradAccumulated(
-            node, leaf, kept, None if grad is None else grad.array,
-            None if after is None else after.array, how,
-        )  # fmt: skip
-    for hook in list((leaf.post_hooks or {}).values()):
-        answer = hook(leaf)
-        if answer is not None and answer is not leaf:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-        if call.watched:
-            yield events.HookRan(node, "after .grad was written", hook, leaf.grad_tensor, leaf.grad_tensor)
-    return []
-
-
-def accumulated(
-    leaf: Tensor, before: Any, grad: Tensor, create_graph: bool, free: bool
-) -> tuple[Tensor, str]:
-    """Return the leaf's new `.grad` and how it came about: stored, added in place, or added anew.
-
-    A first gradient that nobody else holds (`free`) and that is laid out as the leaf becomes `.grad`
-    itself, not a copy of it. That is PyTorch's rule; it looks at the tensor, not at its memory, so two
-    leaves reached through views of one gradient share it (Note: memory).
-    """
-    if isinstance(grad, SparseTensor) or isinstance(before, SparseTensor):
-        return sparse.accumulated(before, grad)
-    if before is not None:
-        if create_graph:
-            return before + grad, "added"
-        before.write(before.array + grad.array)
-        return before, "added in place"
-    if create_graph:
-        return grad.copied_for_grad(), "stored"
-    array = grad.array
-    if not (free and array.flags.writeable and same_layout(array, leaf.array)):
-        array = np.empty_like(leaf.array)
-        array[...] = grad.array
-    return make(array, leaf.exotic if leaf.exotic is dtypes.bfloat16 else None), "stored"
-
-
-def same_layout(a: np.ndarray, b: np.ndarray) -> bool:
-    """Return whether two arrays of one shape step through memory alike (obeys_layout_contract)."""
-    return all([(x == y if n > 1 else x != 0) for x, y, n in zip(a.strides, b.strides, a.shape, strict=True)])

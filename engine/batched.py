@@ -53,7 +53,7 @@ def together(facts: tuple) -> Any:
 
 
 def stacked(values: list[Any]) -> Any:
-    """Return tensors or arrays of all rows with a leading dimension; anything else as the first row has it."""
+    """Return tensors or arrays of all rows with a leading dimension; anything else as in the first."""
     first = values[0]
     if isinstance(first, tuple) and any(isinstance(v, (Tensor, np.ndarray)) for v in first):
         return tuple(stacked(list(parts)) for parts in zip(*values, strict=True))

@@ -18,17 +18,18 @@ __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential"]
 
 def _omitted(name: str) -> str:
     return (
-        f"torch.utils.checkpoint{name}: the use_reentrant parameter should be passed explicitly. Starting in PyTorch "
-        f"2.9, calling checkpoint{name[1:]} without use_reentrant will raise an exception. use_reentrant=False is "
-        "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. "
-        "Refer to docs for more details on the differences between the two variants."
+        f"torch.utils.checkpoint{name}: the use_reentrant parameter should be passed explicitly. Starting "
+        f"in PyTorch 2.9, calling checkpoint{name[1:]} without use_reentrant will raise an exception. "
+        "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
+        "you can pass use_reentrant=True. Refer to docs for more details on the differences between the "
+        "two variants."
     )
 
 
 NOT_IN_GRAD = (
-    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter "
-    "to .backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without "
-    "passing the `inputs` argument."
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+    "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+    ".backward() without passing the `inputs` argument."
 )
 
 
@@ -36,7 +37,9 @@ class CheckpointError(RuntimeError):
     """What was computed again is not what was computed before."""
 
 
-def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None, early_stop: bool = True, **kwargs: Any) -> Any:
+def checkpoint(
+    function: Callable, *args: Any, use_reentrant: bool | None = None, early_stop: bool = True, **kwargs: Any
+) -> Any:
     """Call `function` without keeping what backward needs; backward calls it again."""
     if use_reentrant is None:
         warnings.warn(_omitted(""), UserWarning, stacklevel=2)
@@ -49,14 +52,20 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     if not any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2)
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2
+        )
     return CheckpointFunction.apply(function, preserve, *args)
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
     """Call functions one after the other, all but the last segment under checkpoints."""
     if use_reentrant is None:
-        warnings.warn(_omitted("_sequential").replace(".checkpoint_", ".checkpoint_"), UserWarning, stacklevel=2)
+        warnings.warn(
+            _omitted("_sequential").replace(".checkpoint_", ".checkpoint_"), UserWarning, stacklevel=2
+        )
         use_reentrant = True
     parts = list(functions)
     size = len(parts) // segments
@@ -91,7 +100,8 @@ def _drawing_again(state: Any) -> Iterator[None]:
 
 # ----- reentrant: a node whose backward runs a backward of its own -----------------------------------
 class CheckpointFunction(Function):
-    """Runs a function without recording; its backward runs it again, recording, and then backward through it."""
+    """Runs a function without recording; its backward runs it again, recording, and then backward through "
+    "it."""
 
     @staticmethod
     def forward(ctx: Any, function: Callable, preserve: bool, *args: Any) -> Any:
@@ -116,7 +126,9 @@ class CheckpointFunction(Function):
         with _drawing_again(ctx.state), modes.backward_mode(create_graph=True):
             outputs = ctx.function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
-        pairs = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
+        pairs = [
+            (o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad
+        ]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         autograd.backward([o for o, _ in pairs], [g for _, g in pairs])
@@ -161,22 +173,23 @@ class Frame:
             self._recompute(call)
         if call not in placeholder.values:
             raise CheckpointError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If "
-                "you are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open "
-                "an issue with details on your use case."
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
+                "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+                "Otherwise please open an issue with details on your use case."
             )
         return placeholder.values.pop(call)
 
     def _recompute(self, call: Any) -> None:
-        """Run the function until everything it had saved is there again; this is the learner's code, and seen."""
+        """Run the function until everything it had saved is there again; this is the learner's code, and "
+        "seen."""
         count = 0
 
         def pack(tensor: Tensor) -> Tensor:
             nonlocal count
             if count >= len(self.placeholders):
                 raise CheckpointError(
-                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
-                    "original forward pass.\n"
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during "
+                    "the original forward pass.\n"
                 )
             tensor = views.detached(tensor) if tensor.requires_grad else tensor
             placeholder = self.placeholders[count]()
@@ -197,9 +210,9 @@ class Frame:
             node.saved_hooks.reset(token)
         if count != len(self.placeholders):
             raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.placeholders)}\nNumber of "
-                f"tensors saved during recomputation: {count}.\n"
+                "torch.utils.checkpoint: A different number of tensors was saved during the original "
+                "forward and recomputation.\nNumber of tensors saved during forward: "
+                f"{len(self.placeholders)}\nNumber of tensors saved during recomputation: {count}.\n"
             )
 
 
@@ -207,7 +220,9 @@ class Looking:
     """Stands for no backward call: somebody looked at a saved tensor."""
 
 
-def _kept_in_placeholders(function: Callable, args: tuple, kwargs: dict, preserve: bool, early_stop: bool) -> Any:
+def _kept_in_placeholders(
+    function: Callable, args: tuple, kwargs: dict, preserve: bool, early_stop: bool
+) -> Any:
     """Call the function, every saved tensor replaced by a placeholder."""
     state = random.default_generator().get_state() if preserve else None
 

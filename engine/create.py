@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from engine import dtype as dtypes
 from engine import errors, events, modes, random
 from engine.dtype import DType
+from engine.numeric import exchange
+from engine.numeric.kinds import TITLE, generic, ndarray
 from engine.tensor import Size, Tensor, make
 
 NUMBERS = (bool, int, float, complex)
@@ -18,7 +21,7 @@ NUMBERS = (bool, int, float, complex)
 
 def finished(array: Any, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:
     """Wrap an array a factory made, ask for grad if wanted, and state that it was made."""
-    exotic = dtype if dtype is dtypes.bfloat16 else None
+    exotic = dtype if dtype is not None and dtype.is_odd else None
     tensor = make(array if dtype is None else dtype.hold(np.asarray(array)), exotic)
     if requires_grad:
         if tensor.dtype.category < dtypes.FLOAT:
@@ -45,16 +48,24 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tens
     """Return `data` itself if it is a tensor of that dtype, else a new tensor."""
     if isinstance(data, Tensor):
         return data if dtype in (None, data.dtype) else data.to(dtype)
+    if type(data) is ndarray:  # which shares its memory, unless that has to be another kind of number
+        array = exchange.memory(data)
+        return finished(array, dtype or dtypes.from_numpy(array.dtype))
     return tensor(data, dtype=dtype)
 
 
 def from_nested(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     """Return the array and dtype of a number or nested lists, or refuse ragged ones as PyTorch does."""
+    if isinstance(data, exchange.EITHER):
+        array = exchange.numbers_of(data)
+        dtype = dtype or dtypes.from_numpy(array.dtype)
+        return np.array(dtype.hold(array)), dtype
     shape = shape_of(data)
     flat: list[Any] = []
     _flatten(data, shape, 0, flat)
     if dtype is None:
-        dtype = inferred(flat)
+        dtype = exchange.dtype_of_scalars(flat) or inferred(flat)
+    flat = exchange.unwrapped(flat)
     try:
         array = np.array(flat, dtype.numpy if dtype.category or not flat else None)
     except OverflowError:
@@ -72,6 +83,12 @@ def shape_of(data: Any) -> tuple[int, ...]:
         data = data[0]
     if isinstance(data, Tensor):
         shape.extend(data.array.shape)
+    elif type(data) is ndarray:
+        if not data.ndim:
+            raise TypeError("len() of unsized object")
+        if len(shape) == 1:
+            exchange.warn_of_list()
+        shape.extend(data.shape)
     return tuple(shape)
 
 
@@ -81,7 +98,7 @@ def _flatten(data: Any, shape: tuple, depth: int, flat: list) -> None:
             data = data.array.item()
         if isinstance(data, (list, tuple)):
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if not isinstance(data, NUMBERS):
+        if not isinstance(data, (*NUMBERS, generic)):
             if isinstance(data, str) and depth:
                 raise ValueError(f"too many dimensions '{type(data).__name__}'")
             if hasattr(type(data), "__float__") and not isinstance(data, str):
@@ -92,6 +109,8 @@ def _flatten(data: Any, shape: tuple, depth: int, flat: list) -> None:
         return
     if isinstance(data, Tensor):
         data = data.array.tolist()
+    elif type(data) is ndarray:
+        data = list(data)
     if not isinstance(data, (list, tuple, range)):
         raise TypeError("not a sequence")
     if len(data) != shape[depth]:
@@ -115,8 +134,12 @@ def legacy_array(data: tuple) -> np.ndarray:
     held = dtypes.default_dtype()
     if len(data) == 1 and isinstance(data[0], Tensor):
         return held.hold(data[0].array)
+    if len(data) == 1 and type(data[0]) is ndarray:
+        return held.hold(exchange.memory(data[0]))
     if len(data) == 1 and isinstance(data[0], (list, tuple)) and not isinstance(data[0], Size):
         return from_nested(data[0], held)[0]
+    if len(data) == 1 and isinstance(data[0], generic) and not isinstance(data[0], int):
+        raise TypeError(f"new(): data must be a sequence (got {TITLE(type(data[0]))})")
     return np.zeros(size_of(data), held.numpy)
 
 
@@ -132,6 +155,13 @@ def size_of(size: tuple) -> tuple[int, ...]:
         if s < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {s}: {list(size)}")
     return tuple(int(s) for s in size)
+
+
+def plain_number(value: Any) -> Any:
+    """Return a number as one of Python's own; an object of a learner's own must never meet an array."""
+    if isinstance(value, Tensor):
+        return value.array.item()
+    return value if type(value) in NUMBERS else float(value)
 
 
 # ----- factories -----
@@ -227,6 +257,7 @@ def linspace(
     device: Any = None,
 ) -> Tensor:
     """Return `steps` evenly spaced values from start to end, both included."""
+    start, end, steps = plain_number(start), plain_number(end), int(steps)
     dtype = dtype or dtypes.default_dtype()
     kind = dtype.numpy.type
     step = kind((kind(end) - kind(start)) / kind(max(steps - 1, 1)))
@@ -318,6 +349,20 @@ def normal(
     parts = [v.array if isinstance(v, Tensor) else v for v in (mean, std)]
     draw = (generator or random.default_generator()).normal(shape, dtype=np.dtype(np.float32))
     return finished((draw * parts[1] + parts[0]).astype(np.float32), None, requires_grad)
+
+
+def offered(name: str) -> Any:
+    """Return a factory as learners call it: what it is given as `dtype` is looked at first."""
+    function = globals()[name]
+
+    @functools.wraps(function)
+    def make(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        if dtype is not None:
+            kwargs["dtype"] = dtypes.asked(dtype, name)
+        return function(*args, **kwargs)
+
+    make.__name__ = make.__qualname__ = name
+    return make
 
 
 def manual_seed(seed: int) -> Any:

@@ -9,12 +9,21 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from engine import create, events, random
 from engine import dtype as dtypes
+from engine.numeric import exchange
+from engine.numeric.kinds import generic, ndarray
 from engine.ops.table import F
-from engine.tensor import Tensor
+from engine.samplers import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+    drawn_seed,
+)  # fmt: skip
+from engine.tensor import Tensor, make
 
 __all__ = [
     "BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
@@ -94,7 +103,9 @@ class Subset(Dataset):
         return len(self.indices)
 
 
-def random_split(dataset: Any, lengths: Sequence[float], generator: random.Generator | None = None) -> list[Subset]:
+def random_split(
+    dataset: Any, lengths: Sequence[float], generator: random.Generator | None = None
+) -> list[Subset]:
     """Split a dataset at random into parts of given lengths, or of given shares that add up to 1."""
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _shares(len(dataset), lengths)
@@ -116,143 +127,11 @@ def _shares(total: int, lengths: Sequence[float]) -> list[int]:
     for i, n in enumerate(found):
         if n == 0:
             warnings.warn(
-                f"Length of split at index {i} is 0. This might result in an empty dataset.", UserWarning, stacklevel=3
+                f"Length of split at index {i} is 0. This might result in an empty dataset.",
+                UserWarning,
+                stacklevel=3,
             )
     return found
-
-
-# ----- samplers ---------------------------------------------------------------------------------
-class Sampler:
-    """Says in which order samples are taken."""
-
-    def __class_getitem__(cls, item: Any) -> type:
-        return cls
-
-    def __init__(self, data_source: Any = None) -> None:
-        pass
-
-    def __iter__(self) -> Iterator[Any]:
-        raise NotImplementedError
-
-
-class SequentialSampler(Sampler):
-    """One after the other."""
-
-    def __init__(self, data_source: Any) -> None:
-        self.data_source = data_source
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self.data_source)))
-
-    def __len__(self) -> int:
-        return len(self.data_source)
-
-
-def drawn_seed(generator: random.Generator | None) -> int:
-    """Draw a seed as PyTorch's loaders do: 63 bits of the stream."""
-    return int((generator or random.default_generator()).long_words(1)[0]) % 2**63
-
-
-class RandomSampler(Sampler):
-    """In random order; without a generator of its own, from one seeded by the default one each time."""
-
-    def __init__(
-        self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
-        generator: random.Generator | None = None,
-    ) -> None:  # fmt: skip
-        self.data_source = data_source
-        self.replacement = replacement
-        self._num_samples = num_samples
-        self.generator = generator
-        if not isinstance(replacement, bool):
-            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
-        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError(
-                f"num_samples should be a positive integer value, but got num_samples={self.num_samples}"
-            )
-
-    @property
-    def num_samples(self) -> int:
-        """Return how many samples one pass draws."""
-        return len(self.data_source) if self._num_samples is None else self._num_samples
-
-    def __iter__(self) -> Iterator[int]:
-        n, count = len(self.data_source), self.num_samples
-        generator = self.generator
-        if generator is None:
-            generator = random.Generator().manual_seed(drawn_seed(None))
-        if self.replacement:
-            for _ in range(count // 32):
-                yield from generator.randint(0, n, (32,)).tolist()
-            yield from generator.randint(0, n, (count % 32,)).tolist()
-        else:
-            for _ in range(count // n):
-                yield from generator.randperm(n).tolist()
-            yield from generator.randperm(n).tolist()[: count % n]
-
-    def __len__(self) -> int:
-        return self.num_samples
-
-
-class SubsetRandomSampler(Sampler):
-    """Some samples in random order."""
-
-    def __init__(self, indices: Sequence[int], generator: random.Generator | None = None) -> None:
-        self.indices = indices
-        self.generator = generator
-
-    def __iter__(self) -> Iterator[int]:
-        for i in (self.generator or random.default_generator()).randperm(len(self.indices)).tolist():
-            yield self.indices[i]
-
-    def __len__(self) -> int:
-        return len(self.indices)
-
-
-class WeightedRandomSampler(Sampler):
-    """Samples as often as their weights say."""
-
-    def __init__(
-        self, weights: Any, num_samples: int, replacement: bool = True, generator: random.Generator | None = None
-    ) -> None:
-        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
-        if not isinstance(replacement, bool):
-            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
-        self.weights = create.as_tensor(weights, dtype=dtypes.float64)
-        self.num_samples = num_samples
-        self.replacement = replacement
-        self.generator = generator
-
-    def __iter__(self) -> Iterator[int]:
-        source = self.generator or random.default_generator()
-        yield from source.multinomial(self.weights.array, self.num_samples, self.replacement).tolist()
-
-    def __len__(self) -> int:
-        return self.num_samples
-
-
-class BatchSampler(Sampler):
-    """Groups the numbers of another sampler."""
-
-    def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
-        if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
-            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
-        if not isinstance(drop_last, bool):
-            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
-        self.sampler = sampler
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-
-    def __iter__(self) -> Iterator[list]:
-        numbers = iter(self.sampler)
-        while batch := list(itertools.islice(numbers, self.batch_size)):
-            if len(batch) == self.batch_size or not self.drop_last:
-                yield batch
-
-    def __len__(self) -> int:
-        whole, rest = divmod(len(self.sampler), self.batch_size)
-        return whole + (rest > 0 and not self.drop_last)
 
 
 # ----- the loader -------------------------------------------------------------------------------
@@ -278,14 +157,16 @@ class DataLoader:
         self.streams = isinstance(dataset, IterableDataset)
         if self.streams and shuffle:
             raise ValueError(
-                f"DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle={shuffle}"
+                "DataLoader with IterableDataset: expected unspecified shuffle option, but got "
+                f"shuffle={shuffle}"
             )
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
                 raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
+                    "drop_last"
                 )
             batch_size, drop_last = None, False
         elif batch_size is None and drop_last:
@@ -349,12 +230,14 @@ def default_collate(batch: Sequence[Any]) -> Any:
     first = batch[0]
     if isinstance(first, Tensor):
         return _stacked(batch)
-    if isinstance(first, np.ndarray):
-        return _stacked([create.as_tensor(each.tolist()) for each in batch])
+    if isinstance(first, ndarray):
+        return _stacked([make(exchange.numbers_of(each)) for each in batch])
+    if isinstance(first, generic):
+        return create.tensor(list(batch))
     if isinstance(first, float):
         return create.tensor(list(batch), dtype=dtypes.float64)
-    if isinstance(first, (int, np.number)):
-        return create.tensor([each if isinstance(each, int) else each.item() for each in batch])
+    if isinstance(first, int):
+        return create.tensor(list(batch))
     if isinstance(first, (str, bytes)):
         return batch
     if isinstance(first, Mapping):
@@ -366,7 +249,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
             raise RuntimeError("each element in list of batch should be of equal size")
         return [default_collate(parts) for parts in zip(*batch, strict=True)]
     raise TypeError(
-        "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found " + str(type(first))
+        "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
+        + str(type(first))
     )
 
 
@@ -382,8 +266,12 @@ def _stacked(batch: Sequence[Tensor]) -> Tensor:
 
 def _as_tensors(sample: Any) -> Any:
     """Return one sample as a loader without batches gives it: arrays as tensors, the rest as it is."""
-    if isinstance(sample, np.ndarray):
-        return create.as_tensor(sample.tolist())
+    if isinstance(sample, ndarray):
+        return create.as_tensor(sample)
     if isinstance(sample, tuple):
-        return tuple(_as_tensors(part) for part in sample) if hasattr(sample, "_fields") else [_as_tensors(p) for p in sample]
+        return (
+            tuple(_as_tensors(part) for part in sample)
+            if hasattr(sample, "_fields")
+            else [_as_tensors(p) for p in sample]
+        )
     return sample

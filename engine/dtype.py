@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.numeric.kinds import TITLE
+
 BOOL, INT, FLOAT, COMPLEX = range(4)  # categories: a result never falls below its operands'
 VECTOR, SCALAR, NUMBER = range(3)  # ranks: tensor with dim >= 1, 0-d tensor, Python number
 
@@ -41,6 +43,11 @@ class DType:
         return self.category == COMPLEX
 
     @property
+    def is_odd(self) -> bool:
+        """Return whether NumPy has no such kind, so that another one holds it."""
+        return self.name in ("bfloat16", "complex32")
+
+    @property
     def is_signed(self) -> bool:
         return self.name not in ("bool", "uint8")
 
@@ -50,12 +57,14 @@ class DType:
         return f"CPU{self.short}Type" if self.name in _WITHOUT_LEGACY_NAME else self.type_name
 
     def to_complex(self) -> DType:
-        """Return the complex kind of this precision (half-precision complex is not offered)."""
+        """Return the complex kind of this precision."""
+        if self is float16 or self is complex32:
+            return complex32
         return complex128 if self is float64 or self is complex128 else complex64
 
     def to_real(self) -> DType:
         """Return the kind of the real part."""
-        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+        return {"complex32": float16, "complex64": float32, "complex128": float64}.get(self.name, self)
 
     def hold(self, array: np.ndarray) -> np.ndarray:
         """Return the values as an array of this kind, rounded or wrapped as a conversion does."""
@@ -67,7 +76,7 @@ class DType:
         return round_to_bfloat16(array) if self is bfloat16 else array
 
 
-_WITHOUT_LEGACY_NAME = ("bool", "bfloat16", "complex64", "complex128")
+_WITHOUT_LEGACY_NAME = ("bool", "bfloat16", "complex32", "complex64", "complex128")
 _ROWS = (
     # name, held as, category, bytes, short, C++ name, word in torch.<word>Tensor
     ("bool", "bool", BOOL, 1, "Bool", "bool", "Bool"),
@@ -82,6 +91,7 @@ _ROWS = (
     ("float64", "float64", FLOAT, 8, "Double", "double", "Double"),
     ("complex64", "complex64", COMPLEX, 8, "ComplexFloat", "c10::complex<float>", "ComplexFloat"),
     ("complex128", "complex128", COMPLEX, 16, "ComplexDouble", "c10::complex<double>", "ComplexDouble"),
+    ("complex32", "complex64", COMPLEX, 4, "ComplexHalf", "c10::complex<c10::Half>", "ComplexHalf"),
 )
 DTYPES: dict[str, DType] = {
     name: DType(name, np.dtype(held), category, size, short, c_name, f"torch.{word}Tensor")
@@ -91,20 +101,33 @@ bool_ = DTYPES["bool"]
 uint8, int8, int16, int32, int64 = (DTYPES[n] for n in ("uint8", "int8", "int16", "int32", "int64"))
 float16, bfloat16 = DTYPES["float16"], DTYPES["bfloat16"]
 float32, float64 = DTYPES["float32"], DTYPES["float64"]
-complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
+complex32, complex64, complex128 = (DTYPES[n] for n in ("complex32", "complex64", "complex128"))
 
 ALIASES: dict[str, DType] = {
     "short": int16, "int": int32, "long": int64, "half": float16, "float": float32,
     "double": float64, "cfloat": complex64, "cdouble": complex128,
 }  # fmt: skip
 
-_OF_NUMPY = {dtype.numpy: dtype for dtype in DTYPES.values() if dtype is not bfloat16}
+_OF_NUMPY = {dtype.numpy: dtype for dtype in DTYPES.values() if not dtype.is_odd}
+_BY_NUMBER = {dtype.numpy.num: dtype for dtype in _OF_NUMPY.values()}
 _default: ContextVar[DType] = ContextVar("default_dtype", default=float32)
 
 
 def by_name(name: str) -> DType:
     """Return the dtype called `name`, an alias included."""
     return DTYPES.get(name) or ALIASES[name]
+
+
+OF_PYTHON = {float: float64, int: int64, bool: bool_, complex: complex128}
+
+
+def asked(value: Any, function: str) -> DType:
+    """Return the dtype an argument names, or refuse it; Python's own types stand for the widest kinds."""
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, type) and value in OF_PYTHON:
+        return OF_PYTHON[value]
+    raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not {TITLE(type(value))}")
 
 
 def from_numpy(numpy: np.dtype) -> DType:
@@ -117,6 +140,11 @@ def from_numpy(numpy: np.dtype) -> DType:
             f"{np.dtype(numpy).type.__name__}. The only supported types are: float64, float32, float16, "
             "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
         ) from None
+
+
+def of_array(array: np.ndarray) -> DType:
+    """Return the dtype of an array; the quick way for arrays that the engine made itself."""
+    return _BY_NUMBER.get(array.dtype.num) or from_numpy(array.dtype)
 
 
 def round_to_bfloat16(array: np.ndarray) -> np.ndarray:

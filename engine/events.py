@@ -73,7 +73,7 @@ class GradSet:
 
 @fact
 class GradModeSet:
-    """Recording was switched on or off: by `no_grad`, `enable_grad`, `set_grad_enabled`, or on leaving them."""
+    """Recording was switched on or off: by `no_grad`, `enable_grad` and the like, or on leaving them."""
 
     enabled: bool
 

@@ -115,7 +115,7 @@ class FunctionNode(Node):
         if self.context._materialize:
             for i, (shape, dtype) in enumerate(self.outputs_info):
                 if given[i] is None and self.tensors[i]:
-                    given[i] = make(np.zeros(shape, dtype.numpy), dtype if dtype is dtypes.bfloat16 else None)
+                    given[i] = make(np.zeros(shape, dtype.numpy), dtype if dtype.is_odd else None)
         result = self.function.rule()(self.context, *given)
         found = self._checked(result if isinstance(result, tuple) else (result,))
         return [found[i] for i in self.slots_of_inputs]
@@ -188,8 +188,8 @@ class Function:
             return cls.backward
         if cls.backward is not Function.backward:
             raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                "implement one of them."
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                "only implement one of them."
             )
         return cls.vjp
 
@@ -251,7 +251,9 @@ def _wire(node: FunctionNode, args: tuple, parts: list, recorded: bool) -> None:
     inputs = {id(value) for value in args if isinstance(value, Tensor)}
     dirty, fixed = ({id(value) for value in marked} for marked in (ctx._dirty, ctx._fixed))
     if recorded:
-        node.next_edges = tuple(gradient_edge(v) if needs_grad(v) else None for v in args if isinstance(v, Tensor))
+        node.next_edges = tuple(
+            gradient_edge(v) if needs_grad(v) else None for v in args if isinstance(v, Tensor)
+        )
     node.tensors = tuple(isinstance(part, Tensor) for part in parts)
     node.outputs_info = tuple(
         (p.array.shape, p.dtype) if isinstance(p, Tensor) else ((), dtypes.default_dtype()) for p in parts
@@ -273,7 +275,9 @@ def _wire(node: FunctionNode, args: tuple, parts: list, recorded: bool) -> None:
     ctx._to_save = ctx._dirty = ctx._fixed = ()
 
 
-def _placed(tensor: Tensor, history: tuple[FunctionNode, int] | None, is_input: bool, is_dirty: bool) -> Tensor:
+def _placed(
+    tensor: Tensor, history: tuple[FunctionNode, int] | None, is_input: bool, is_dirty: bool
+) -> Tensor:
     """Hang one output on its node; an input returned as it is becomes a view of itself."""
     if history is None:
         if is_input and tensor.requires_grad:
@@ -318,7 +322,8 @@ def _check_marks(ctx: FunctionCtx, recorded: bool) -> None:
     for i, value in enumerate(ctx._to_save if recorded else ()):
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(
-                f"save_for_backward can only save variables, but argument {i} is of type {type(value).__name__}"
+                f"save_for_backward can only save variables, but argument {i} is of type "
+                f"{type(value).__name__}"
             )
 
 
@@ -361,6 +366,8 @@ def once_differentiable(backward: Callable) -> Callable:
 def _refusing(grad: Tensor) -> Tensor:
     leaf, out = views.detached(grad), views.detached(grad)
     leaf.requires = True
-    out.node = ErrorNode("trying to differentiate twice a function that was marked with @once_differentiable", leaf)
+    out.node = ErrorNode(
+        "trying to differentiate twice a function that was marked with @once_differentiable", leaf
+    )
     out.requires = True
     return out

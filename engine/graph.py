@@ -10,8 +10,13 @@ from engine.autograd import GradientEdge
 from engine.tensor import Tensor
 
 __all__ = [
-    "GradientEdge", "Node", "get_gradient_edge", "increment_version", "register_multi_grad_hook", "saved_tensors_hooks",
-]  # fmt: skip
+    "GradientEdge",
+    "Node",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "saved_tensors_hooks",
+]
 
 Node = node.Node
 
@@ -32,7 +37,7 @@ def increment_version(tensors: Any) -> None:
 
 
 class saved_tensors_hooks:  # noqa: N801 - PyTorch's name
-    """Inside, every tensor saved for backward goes through `pack_hook`, and comes back through `unpack_hook`."""
+    """Inside, tensors saved for backward go through `pack_hook` and come back through `unpack_hook`."""
 
     def __init__(self, pack_hook: Callable, unpack_hook: Callable) -> None:
         self.pair = (pack_hook, unpack_hook)
@@ -46,7 +51,7 @@ class saved_tensors_hooks:  # noqa: N801 - PyTorch's name
 
 
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> Any:
-    """Call `fn(grads)` once the gradients of all tensors are known in one backward pass (or of any: "any")."""
+    """Call `fn(grads)` once the gradients of all tensors are known in one pass (of any one: mode="any")."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     grads: list[Any] = [None] * len(tensors)

@@ -11,6 +11,8 @@ import numpy as np
 
 from engine import errors
 from engine.apply import apply_inplace
+from engine.numeric import exchange
+from engine.numeric.kinds import TITLE, ndarray
 from engine.ops.table import TABLE, F
 from engine.tensor import Tensor, make
 
@@ -19,6 +21,8 @@ END = 2**63 - 1
 
 def getitem(tensor: Tensor, index: Any) -> Tensor:
     """Return the part of `tensor` that `index` names: a view, or a copy for advanced indexing."""
+    if type(index) in (ndarray, tuple):
+        index = without_arrays(index)
     single = _single(tensor, index)
     if single is not None:
         return single
@@ -26,6 +30,13 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     if advanced is None:
         return F.alias(part) if part is tensor else part
     return F.index(part, advanced)
+
+
+def without_arrays(index: Any) -> Any:
+    """Return an index with tensors in place of NumPy's arrays."""
+    if type(index) is ndarray:
+        return make(exchange.memory(index))
+    return tuple([make(exchange.memory(i)) if type(i) is ndarray else i for i in index])
 
 
 def _single(tensor: Tensor, index: Any) -> Tensor | None:
@@ -65,11 +76,8 @@ def bounds(part: slice, size: int) -> tuple[int, int, int]:
     return start, end, step
 
 
-def basic(tensor: Tensor, index: tuple, masks: bool = False) -> tuple[Tensor, tuple | None]:
-    """Apply ints, slices, None and Ellipsis left to right; return what tensors are left to index with.
-
-    A mask becomes the index tensors it stands for, unless `masks` asks to keep it.
-    """
+def basic(tensor: Tensor, index: tuple) -> tuple[Tensor, tuple | None]:
+    """Apply ints, slices, None and Ellipsis left to right; return what tensors are left to index with."""
     taken = sum(_dims_of(i) for i in index)
     if taken > tensor.array.ndim:
         raise errors.index_error(errors.too_many_indices(tensor.array.ndim))
@@ -92,7 +100,7 @@ def basic(tensor: Tensor, index: tuple, masks: bool = False) -> tuple[Tensor, tu
             skip = tensor.array.ndim - dim - _after(index)
             dim, own = dim + skip, own + skip
         else:
-            for chosen in _as_indices(item, tensor, dim, masks):
+            for chosen in _as_indices(item, tensor, dim):
                 advanced[dim] = chosen
                 width = chosen.array.ndim if chosen.array.dtype.kind == "b" else 1
                 dim, own = dim + width, own + width
@@ -126,7 +134,7 @@ def _after(index: tuple) -> int:
     return sum(_dims_of(i) for i in index[at + 1 :])
 
 
-def _as_indices(item: Any, tensor: Tensor, dim: int, masks: bool) -> list[Tensor]:
+def _as_indices(item: Any, tensor: Tensor, dim: int) -> list[Tensor]:
     """Return a list, mask or tensor as index tensors, one per dimension it covers."""
     if isinstance(item, (list, tuple, range)):
         from engine.create import from_nested
@@ -139,9 +147,7 @@ def _as_indices(item: Any, tensor: Tensor, dim: int, masks: bool) -> list[Tensor
         for d, size in enumerate(item.array.shape):
             if size != tensor.array.shape[dim + d]:
                 raise errors.index_error(errors.mask_shape(item.array.shape, d, tensor.array.shape))
-        if masks:
-            return [item]
-        return [make(np.ascontiguousarray(found)) for found in np.nonzero(item.array)]
+        return [item]
     if kind.kind not in "iu":
         raise errors.index_error(errors.index_dtype())
     return [item]
@@ -149,7 +155,11 @@ def _as_indices(item: Any, tensor: Tensor, dim: int, masks: bool) -> list[Tensor
 
 def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     """Write `value` into the part that `index` names, in place, keeping the graph right."""
-    part, advanced = basic(tensor, index if isinstance(index, tuple) else (index,), masks=True)
+    if not isinstance(value, (Tensor, int, float, complex)) or not exchange.assignable(value):
+        raise TypeError(f"can't assign a {TITLE(type(value))} to a {tensor.dtype.type_name}")
+    if type(index) in (ndarray, tuple):
+        index = without_arrays(index)
+    part, advanced = basic(tensor, index if isinstance(index, tuple) else (index,))
     if advanced is not None:
         filled = value if isinstance(value, Tensor) else make(np.asarray(value, tensor.array.dtype))
         apply_inplace(TABLE["index_put"], part, advanced, filled, False)

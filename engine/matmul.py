@@ -33,6 +33,10 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         return _folded(input, other)
     if right >= 3 and left <= 2 and folds(other, input, on_left=False):
         return _folded_right(input, other)
+    if left == right == 3 and input.array.shape[0] == 1 != other.array.shape[0] and needs_grad(input):
+        return matmul(F.squeeze__dim(input, 0), other)
+    if left == right == 3 and other.array.shape[0] == 1 != input.array.shape[0] and needs_grad(other):
+        return matmul(input, F.squeeze__dim(other, 0))
     return _batched(input, other)
 
 
@@ -63,13 +67,15 @@ def _folded(big: Tensor, small: Tensor) -> Tensor:
 
 def _folded_right(small: Tensor, big: Tensor) -> Tensor:
     turned = F.transpose(big, -1, -2)
+    flipped = small if small.array.ndim == 1 else F.t(small)
     *batch, inner = turned.array.shape
     flat = reshape(turned, (int(np.prod(batch)), inner))
     if small.array.ndim == 1:
         return F.unsafe_view(F.mv(flat, small), tuple(batch))
-    product = F.mm(flat, F.t(small))
+    product = F.mm(flat, flipped)
     shaped = F.unsafe_view(product, (*batch, small.array.shape[0]))
-    return F.contiguous(F.transpose(shaped, -1, -2))
+    turned_back = F.transpose(shaped, -1, -2)
+    return turned_back if turned_back.array.flags.c_contiguous else F.contiguous(turned_back)
 
 
 def _batched(left: Tensor, right: Tensor) -> Tensor:

@@ -43,20 +43,23 @@ def reset_seq() -> None:
 class SavedTensor:
     """A tensor as it was when saved: the object (or an alias, for the node's own output) and its version."""
 
-    __slots__ = ("output_nr", "tensor", "unpack_hook", "version")
+    output_nr: int | None = None
+    version = 0
+    unpack_hook: Any = None
+    history: tuple = ()
 
     def __init__(self, tensor: Any, output_nr: int | None = None) -> None:
-        self.output_nr = output_nr
-        self.version = 0
-        self.unpack_hook = None
         if isinstance(tensor, Tensor):
             if tensor.inference:
                 raise RuntimeError(errors.inference_saved())
             if output_nr is not None:
                 tensor = tensor.aliased()
-            self.version = tensor.version_now()
+                self.output_nr = output_nr
+            if tensor.counter is not None:
+                self.version = tensor.counter[0]
             pair = saved_hooks.get()
             if pair is not None:
+                self.history = history_of(tensor)
                 tensor, self.unpack_hook = pair[0](tensor), pair[1]
         self.tensor = tensor
 
@@ -66,7 +69,7 @@ class SavedTensor:
         if tensor is FREED:
             raise RuntimeError(errors.second_backward())
         if self.unpack_hook is not None:
-            return self.unpack_hook(tensor)
+            return self.with_history(self.unpack_hook(tensor), node)
         if not isinstance(tensor, Tensor):
             return wrapped(tensor) if graph else tensor
         if self.output_nr is not None:
@@ -76,6 +79,22 @@ class SavedTensor:
         if tensor.version_now() != self.version:
             raise RuntimeError(errors.changed_in_place(tensor, self.version, anomaly.is_anomaly_enabled()))
         return tensor
+
+    def with_history(self, tensor: Tensor, node: Node) -> Tensor:
+        """Return what an unpack hook gave in the place in the graph that the packed tensor had."""
+        found = tensor.aliased()
+        found.node, found.output_nr, found.requires, found.accumulator = self.history
+        if self.output_nr is not None:
+            found.node, found.output_nr, found.requires = node, self.output_nr, True
+        return found
+
+
+def history_of(tensor: Tensor) -> tuple:
+    """Return a tensor's place in the graph: node, output_nr, requires, and a leaf's AccumulateGrad."""
+    node, requires = tensor.grad_fn, tensor.requires_grad
+    if node is None and requires:
+        accumulator(tensor)
+    return node, tensor.output_nr, requires, tensor.accumulator
 
 
 def wrapped(number: Any) -> Any:
@@ -88,22 +107,19 @@ def wrapped(number: Any) -> Any:
 class Node:
     """One recorded operation: edges to where its inputs came from, and what its rules need."""
 
-    __slots__ = (
-        "__weakref__",
-        "freed",
-        "inner",
-        "outputs_info",
-        "notes",
-        "op",
-        "post_hooks",
-        "pre_hooks",
-        "next_edges",
-        "retains",
-        "saved",
-        "seq",
-        "stack",
-        "tensor_hooks",
-    )
+    op: Op | None
+    next_edges: tuple[Edge | None, ...]
+    outputs_info: tuple
+    seq: int
+    saved: dict[str, Any]
+    freed = False
+    inner: Any = None
+    notes: Any = None
+    stack: Any = None
+    tensor_hooks: Any = None
+    retains: Any = None
+    pre_hooks: Any = None
+    post_hooks: Any = None
     silent = True  # what a rule computes inside is nobody's business; a learner's own backward is
 
     def __init__(self, op: Op | None, next_edges: tuple[Edge | None, ...], outputs_info: tuple) -> None:
@@ -111,11 +127,9 @@ class Node:
         self.next_edges = next_edges
         self.outputs_info = outputs_info
         self.seq = next_seq()
-        self.saved: dict[str, Any] = {}
-        self.freed = False
-        self.tensor_hooks = self.retains = self.pre_hooks = self.post_hooks = None
-        self.notes = self.inner = None
-        self.stack = anomaly.stack_now()
+        self.saved = {}
+        if anomaly.is_anomaly_enabled():
+            self.stack = anomaly.stack_now()
 
     # ----- what a learner sees -----
     @property
@@ -197,7 +211,7 @@ class Node:
 
     def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
         """Evaluate the rule of every needed input; None for the others. `grads`: one per output."""
-        if all([g is None for g in grads]):
+        if grads[0] is None and all([g is None for g in grads]):
             return [None] * len(self.next_edges)
         # Note: rules
         given = {"grad": grads[0], "grads": grads, "needs": needed}
@@ -217,13 +231,17 @@ class Node:
         """Drop saved tensors; return the names of what was dropped."""
         dropped = []
         for name, value in self.saved.items():
-            parts = value if isinstance(value, tuple) else (value,)
-            for part in parts:
-                if isinstance(part, SavedTensor) and part.tensor is not FREED:
-                    part.tensor = FREED
+            if type(value) is SavedTensor:
+                if value.tensor is not FREED:
+                    value.tensor = FREED
                     dropped.append(name)
+            elif type(value) is tuple:
+                kept = [v for v in value if type(v) is SavedTensor and v.tensor is not FREED]
+                for part in kept:
+                    part.tensor = FREED
+                dropped += [name] if kept else []
         self.freed = self.freed or bool(dropped)
-        return tuple(dict.fromkeys(dropped))
+        return tuple(dropped)
 
 
 def unpacked(value: Any, node: Node, graph: bool) -> Any:
@@ -241,13 +259,11 @@ QUALIFIED = {name: f"torch::autograd::{name}" for name in ("NotImplemented", "Co
 @functools.cache
 def node_class(name: str, kind: type = Node) -> type:
     """Return the class of nodes called `name`, so that `type(grad_fn).__name__` is what PyTorch's is."""
-    return type(name, (kind,), {"__slots__": ()})
+    return type(name, (kind,), {})
 
 
 class VariadicNode(Node):
     """A node whose op takes a list of tensors (cat, stack): one edge per tensor, one rule for all."""
-
-    __slots__ = ()
 
     def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
         (name,) = self.op.inputs
@@ -260,17 +276,12 @@ class VariadicNode(Node):
 class AccumulateGrad(Node):
     """Where a gradient ends: adds into the `.grad` of one leaf. `backward.py` calls `accumulate`."""
 
-    __slots__ = ("variable",)
-
     def __init__(self, variable: Any) -> None:
         self.op = None
         self.next_edges = ()
         self.outputs_info = ((variable.array.shape, variable.dtype),)
         self.seq = LEAF_SEQ
         self.saved = {}
-        self.freed = False
-        self.tensor_hooks = self.retains = self.pre_hooks = self.post_hooks = None
-        self.notes = self.inner = self.stack = None
         self.variable = variable
 
     @property
@@ -299,7 +310,8 @@ def gradient_edge(tensor: Any) -> Edge | None:
 
 
 UNSIGNED = frozenset(
-    "dim dims dim0 dim1 dim2 dimension ignore_index padding_idx start end index diagonal offset shifts pad decimals".split()
+    "dim dims dim0 dim1 dim2 dimension ignore_index padding_idx start end index diagonal offset shifts pad "
+    "decimals".split()
 )
 
 
@@ -316,6 +328,10 @@ def describe(value: Any, what: str) -> Any:
     """Return the saved shape facts of an argument: sizes, element count, strides, dtype."""
     if isinstance(value, (list, tuple)):
         return tuple(describe(v, what) for v in value)
+    if what == "_sym_sizes_opt":
+        return (0,) if value is None else value.array.shape
+    if value is None:
+        return None
     array = value.array
     if what == "_sym_sizes":
         return array.shape

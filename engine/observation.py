@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.nn.module import Module
-from engine.node import Node
+from engine.node import FREED, Node
 from engine.sparse import SparseTensor
 from engine.tensor import Tensor, strides_of
 
@@ -47,11 +47,22 @@ def tensor_entry(tensor: Any) -> dict | None:
     array = tensor.array if isinstance(tensor, Tensor) else tensor
     kind = tensor.dtype.name if isinstance(tensor, Tensor) else array.dtype.name
     entry: dict[str, Any] = {"dtype": kind, "shape": list(array.shape)}
+    if isinstance(tensor, Tensor) and tensor.batch is not None:
+        entry["batched"] = tensor.batch
     if array.size <= LARGE:
         return {**entry, "values": nested(array.tolist())}
     wide = np.abs(array) if array.dtype.kind == "c" else array.astype(np.float64)
     sums = {"sum": number(float(wide.sum())), "abssum": number(float(np.abs(wide).sum()))}
     return {**entry, "too_large": True, **sums}
+
+
+def in_batch(entry: Any, rows: int) -> Any:
+    """Return a saved tensor's entry as seen inside a batched call: repeated along a hidden dimension."""
+    if not isinstance(entry, dict) or "values" not in (entry.get("tensor") or ()):
+        return entry
+    plain = entry["tensor"]
+    shape, values = [rows, *plain["shape"]], [plain["values"]] * rows
+    return {"tensor": {**plain, "shape": shape, "values": values, "batched": rows}}
 
 
 def sparse_entry(tensor: SparseTensor) -> dict:
@@ -104,7 +115,10 @@ def names_of(names: dict[str, Any]) -> dict[int, str]:
 
 
 def saved_entry(node: Node, name: str) -> Any:
-    """Return what `_saved_<name>` shows, or the error that reading it raises."""
+    """Return what `_saved_<name>` shows, or the error that reading it raises; packed ones are left alone."""
+    packed = getattr(node.saved.get(name), "unpack_hook", None) is not None
+    if packed and node.saved[name].tensor is not FREED:
+        return "packed by saved_tensors_hooks"
     try:
         return entry_of(node.unpacked() if name == OWN else node.saved_value(name))
     except RuntimeError as error:

@@ -23,7 +23,8 @@ from engine import autograd, events, facade, random
 from engine.backward import GraphRoot
 from engine.modes import no_grad
 from engine.node import AccumulateGrad, Node
-from engine.observation import OWN, names_of, saved_entry, scrub, tensor_entry, variables
+from engine.numeric import runs
+from engine.observation import OWN, in_batch, names_of, saved_entry, scrub, tensor_entry, variables
 from engine.tensor import Tensor
 from engine.trace.run import importer
 
@@ -96,6 +97,9 @@ class Observer:
                 for node, nr in [place(each)]
             ]
         call["nodes"] = [self.node_entry(i, node, index, names) for i, node in enumerate(nodes)]
+        batch = next((g.batch for g in grads if g is not None), None)
+        for entry in call["nodes"] if batch else ():
+            entry["saved"] = {name: in_batch(what, batch) for name, what in entry.get("saved", {}).items()}
         call["order"], call["events"] = [], []
         return Open(call, index)
 
@@ -294,6 +298,8 @@ def observe(path: Path) -> dict:
         warnings.simplefilter("always")
         warnings.showwarning = note
         random.default_generator().manual_seed(0)
+        autograd.begin_program()
+        runs.start(0)
         names["__builtins__"] = {**vars(builtins), "__import__": importer(modules)}
         exception = execute(path.read_text(encoding="utf-8"), place, names, observer)
     return {

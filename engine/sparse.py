@@ -18,11 +18,16 @@ from engine.tensor import Tensor, make
 class SparseTensor(Tensor):
     """A tensor given by entries: `entry_indices` (dims, n) int64 and `entry_values` (n, ...)."""
 
+    entry_indices: np.ndarray
+    entry_values: np.ndarray
+    full_size: tuple
+    is_summed: bool
+
     def __init__(self, indices: np.ndarray, values: np.ndarray, size: tuple, coalesced: bool = False) -> None:
         self.entry_indices = indices
         self.entry_values = values
         self.full_size = tuple(size)
-        self.is_summed = coalesced
+        self.is_summed = coalesced or indices.shape[1] < 2
 
     @property
     def array(self) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 from engine import dtype as dtypes
 from engine import errors, events, modes
 from engine.dtype import DType
+from engine.numeric.kinds import TITLE
 
 
 class Size(tuple):
@@ -203,6 +204,8 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {TITLE(type(value))}")
         self.array = value.array
         self.exotic = value.exotic
 
@@ -222,11 +225,15 @@ class Tensor:
     # ----- shape and kind -----
     @property
     def dtype(self) -> DType:
-        return self.exotic or dtypes.from_numpy(self.array.dtype)
+        return self.exotic or dtypes.of_array(self.array)
 
     @property
     def shape(self) -> Size:
         return Size(self.array.shape)
+
+    @shape.setter
+    def shape(self, value: Any) -> None:
+        raise AttributeError("attribute 'shape' of 'torch._C.TensorBase' objects is not writable")
 
     @property
     def ndim(self) -> int:
@@ -238,6 +245,8 @@ class Parameter(Tensor):
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         source = make(np.empty(0, dtypes.default_dtype().numpy)) if data is None else data
+        if not isinstance(source, Tensor):
+            raise TypeError(f"Parameter data has to be a tensor, but got {type(source).__name__}")
         self.array = source.array
         self.exotic = source.exotic
         self.counter = source.shared_counter()

@@ -154,7 +154,10 @@ class CopySlices(Node):
     Edges: where the root's gradient went before, then all of inner's but its first.
     """
 
-    __slots__ = ("root", "size", "storage_offset", "stride")
+    root: tuple
+    size: tuple
+    stride: tuple
+    storage_offset: int
 
     def __init__(self, root: Tensor, view: Tensor, inner: Node) -> None:
         edges = (gradient_edge(root), *inner.next_edges[1:])

@@ -1,4 +1,4 @@
-"""Rules of the whole run: in CI nothing is skipped, and hypothesis tries the same examples every time."""
+"""Rules of the whole run: its order, the same examples from hypothesis every time, and no skipping in CI."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ IN_CI = os.environ.get("CI") == "true"
 
 settings.register_profile("gradstep", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("gradstep")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the browser last: what is quick and close to the fault speaks first."""
+    items.sort(key=lambda item: "browser" in item.path.parent.parts)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from app.settings import PREFIX, Settings
 from engine.trace.schema import ROWS
 from tests.test_architecture import FILES, ROOT, SCRIPTS, script_imports, text
 
@@ -66,13 +64,6 @@ def test_every_name_a_script_imports_is_a_file():
                 assert (ROOT / "static" / target[1:]).is_file(), (
                     f"{name} imports {target}, which does not exist"
                 )
-
-
-def test_the_readme_lists_every_setting():
-    readme = text("README.md")
-    for setting in fields(Settings):
-        name = PREFIX + ("LIMIT_" if setting.name == "limits" else setting.name.upper())
-        assert name in readme, f"README.md does not list {name}"
 
 
 @pytest.mark.parametrize("room", ["engine", "app"])

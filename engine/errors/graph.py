@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.numeric.kinds import TITLE
+
 HINT = (
     " Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
     "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
@@ -152,7 +154,7 @@ def grad_dtype(given: Any, own: Any) -> str:
 
 
 def grad_type(value: Any) -> str:
-    return f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+    return f"assigned grad expected to be a Tensor or None but got grad of type {TITLE(type(value))}"
 
 
 def own_grad() -> str:
@@ -249,8 +251,8 @@ def output_shape(own: Any, found: Any) -> str:
 
 def partial_overlap() -> str:
     return (
-        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-        "memory location. Please clone() the tensor before performing the operation."
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+        "single memory location. Please clone() the tensor before performing the operation."
     )
 
 
@@ -282,7 +284,14 @@ def inference_saved() -> str:
 
 def deepcopy_of_result() -> str:
     return (
-        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
-        "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
-        "see https://github.com/pytorch/pytorch/pull/103001"
+        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+        "moment.  If you were attempting to deepcopy a module, this may be because of a "
+        "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+    )
+
+
+def out_requires_grad(op: str) -> str:
+    return (
+        f"{op}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+        "arguments requires grad."
     )

@@ -146,6 +146,15 @@ def ambiguous_bool(size: int) -> str:
     return f"Boolean value of Tensor with {what} is ambiguous"
 
 
+def to_arguments(kind: str) -> str:
+    options = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
+    return (
+        f"to() received an invalid combination of arguments - got ({kind}), but expected one of:\n"
+        f" * (torch.device device = None, torch.dtype dtype = None, {options})\n"
+        f" * (torch.dtype dtype, {options})\n * (Tensor tensor, {options})\n"
+    )
+
+
 def numpy_of_grad() -> str:
     return "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 

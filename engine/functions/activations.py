@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
+from engine import random
 from engine.dtype import DType
 from engine.functions.conversions import cast
 from engine.ops.table import F
-from engine.tensor import Tensor
+from engine.tensor import Tensor, make
 
 __all__ = ["celu", "log_softmax", "prelu", "rrelu", "selu", "softmax", "threshold"]
 
@@ -43,20 +44,27 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """Return max(0, x) + weight * min(0, x), one weight for all or one per channel."""
     ndim, count = input.array.ndim, weight.array.size
     if weight.dtype is not input.dtype:
-        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.c_name} and {weight.dtype.c_name}")
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {input.dtype.c_name} and {weight.dtype.c_name}"
+        )
     channels = input.array.shape[1] if ndim > 1 else 1
     if count != 1 and channels != count:
         raise RuntimeError(
-            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
-            f"size = {channels}."
+            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and "
+            f"channel size = {channels}."
         )
     if weight.array.ndim != ndim:
         weight = F.view(weight, (1, count, *(1,) * (ndim - 2)) if ndim > 1 else (1,) * ndim)
     return F._prelu_kernel(input, weight)
 
 
-def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, **_: Any) -> Tensor:
-    """Return leaky_relu with the middle of the slopes, which is what evaluation uses."""
+def rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """Return leaky_relu with slopes drawn at random while training, with their mean otherwise."""
+    below = input.array <= 0
+    noise = np.ones_like(input.array)
     if training:
-        raise RuntimeError("rrelu: random slopes are not available here; use training=False")
-    return F.leaky_relu(input, (lower + upper) / 2)
+        drawn = random.default_generator().fractions(int(below.sum()), np.float64)
+        noise[below] = drawn * (upper - lower) + lower
+    return F.rrelu_with_noise(input, make(noise), lower, upper, training)

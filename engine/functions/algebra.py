@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.functions.reductions import norm, sum
+from engine.functions.reductions import sum
 from engine.functions.shapes import movedim
 from engine.matmul import matmul, reshape
+from engine.ops import errors
 from engine.ops.dims import axis
 from engine.ops.table import F
 from engine.tensor import Tensor
@@ -19,6 +20,9 @@ __all__ = ["cross", "einsum", "ger", "inner", "kron", "matrix_power", "outer", "
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Return the outer product: a view of the first, multiplied."""
+    for name, tensor in (("self", input), ("vec2", vec2)):
+        if tensor.array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {tensor.array.ndim}-D")
     return F.mul(F.view(input, (input.array.size, 1)), vec2)
 
 
@@ -29,6 +33,8 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     """Return the sums of products over the last dimension of both."""
     if not input.array.ndim or not other.array.ndim:
         return F.mul(input, other)
+    if input.array.shape[-1] != other.array.shape[-1]:
+        raise RuntimeError(errors.inner_sizes(input.array.shape, other.array.shape))
     return tensordot(input, other, ([-1], [-1]))
 
 
@@ -36,7 +42,12 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Return the sums of products over pairs of dimensions."""
     if isinstance(dims, int):
         dims = (range(a.array.ndim - dims, a.array.ndim), range(dims))
+    given = [list(d) for d in dims]
     left, right = ([axis(d, t.array.ndim) for d in ds] for t, ds in zip((a, b), dims, strict=True))
+    for d, e, i, j in zip(left, right, *given, strict=True):
+        if a.array.shape[d] != b.array.shape[e]:
+            i = i if isinstance(dims[0], list) else d - a.array.ndim
+            raise RuntimeError(errors.contracted_sizes(a.array.shape[d], i, b.array.shape[e], j))
     free = [[d for d in range(t.array.ndim) if d not in ds] for t, ds in ((a, left), (b, right))]
     shape = (*(a.array.shape[d] for d in free[0]), *(b.array.shape[d] for d in free[1]))
     summed = math.prod(a.array.shape[d] for d in left)
@@ -92,24 +103,6 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     return result
 
 
-# ----- linalg: norms --------------------------------------------------------------------------------
-def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """Return the norm of a vector."""
-    return norm(x, ord, dim, keepdim, dtype)
-
-
-def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """Return the norm of a vector; of a matrix, the root of the sum of squares."""
-    return norm(A, 2.0 if ord is None else ord, dim, keepdim, dtype)
-
-
-def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """Return the Frobenius norm of matrices."""
-    if ord != "fro":
-        raise RuntimeError(f"matrix_norm: the order {ord!r} is not available here")
-    return norm(A, 2, dim, keepdim, dtype)
-
-
 # ----- einsum ---------------------------------------------------------------------------------------
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Return sums of products as an equation of letters says, by way of bmm as PyTorch does it.
@@ -150,7 +143,7 @@ def _letters(equation: str, operands: tuple) -> tuple[list[list[str]], list[str]
     if len(texts) != len(operands):
         more = "more operands were provided than specified in the equation"
         fewer = "fewer operands were provided than specified in the equation"
-        raise ValueError("einsum(): " + (more if len(operands) > len(texts) else fewer))
+        raise RuntimeError("einsum(): " + (more if len(operands) > len(texts) else fewer))
     hidden = [t.array.ndim - len(text.replace("...", "")) if "..." in text else 0
               for text, t in zip(texts, operands, strict=True)]  # fmt: skip
     most = max(hidden)
@@ -160,8 +153,8 @@ def _letters(equation: str, operands: tuple) -> tuple[list[list[str]], list[str]
         term = [*before, *(f".{i}" for i in range(most - count, most) if "..." in text), *after]
         if len(term) != tensor.array.ndim:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number of "
-                f"dimensions ({tensor.array.ndim}) for operand {number} and no ellipsis was given"
+                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number "
+                f"of dimensions ({tensor.array.ndim}) for operand {number} and no ellipsis was given"
             )
         terms.append(term)
     if arrow:
@@ -172,7 +165,7 @@ def _letters(equation: str, operands: tuple) -> tuple[list[list[str]], list[str]
 
 
 def _aligned(tensor: Tensor, term: list[str], order: list[str]) -> Tensor:
-    """Bring an operand's dimensions into `order`; what it lacks has size 1, what it has twice is its diagonal."""
+    """Bring dimensions into `order`: size 1 for what is lacking, the diagonal of what is there twice."""
     dims: dict[str, int] = {}
     j = 0
     hidden = len([label for label in order if label[0] == "."])
@@ -191,7 +184,7 @@ def _aligned(tensor: Tensor, term: list[str], order: list[str]) -> Tensor:
             j += 1
     for label in order:
         if label not in dims:
-            tensor = F.unsqueeze(tensor, -1)
+            tensor = F.unsqueeze(tensor, j)
             dims[label] = j
             j += 1
     return F.permute(tensor, tuple(dims[label] for label in order))

@@ -6,19 +6,38 @@ from typing import Any
 
 import numpy as np
 
+from engine import create
 from engine import dtype as dtypes
 from engine.functions.conversions import to
 from engine.ops.table import F
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor
 
 __all__ = [
-    "allclose", "clamp", "clamp_max", "clamp_min", "div", "equal", "float_power", "floor_divide", "fmod", "lerp", "polygamma", "positive",
-    "pow", "remainder", "round", "rsub", "square", "true_divide", "where", "xlogy",
+    "allclose", "clamp", "clamp_max", "clamp_min", "div", "equal", "float_power", "floor_divide", "fmod",
+    "isclose", "lerp", "polygamma", "positive", "pow", "remainder", "round", "rsub", "square", "sub",
+    "true_divide", "where", "xlogy",
 ]  # fmt: skip
+
+
+def refuse_bools(*operands: Any) -> None:
+    """Refuse to subtract if exactly one operand is a bool tensor; two are refused by the operation."""
+    bools = [isinstance(v, Tensor) and v.array.dtype == np.bool_ for v in operands]
+    if True in bools and not all(bools):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+
+
+def sub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Return input - alpha * other."""
+    refuse_bools(input, other)
+    return F.sub(input, other, alpha)
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Return other - alpha * input."""
+    refuse_bools(input, other)
     return F.rsub(input, other, alpha) if isinstance(other, Tensor) else F.rsub__Scalar(input, other, alpha)
 
 
@@ -123,7 +142,9 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """Choose element by element; with a condition alone, return the indices where it holds."""
     if input is None:
-        return tuple(make(i) for i in np.nonzero(condition.array))
+        return tuple(create.finished(i) for i in np.nonzero(condition.array))
+    if other is None:
+        raise TypeError("where() received an invalid combination of arguments - got (Tensor, Tensor)")
     if condition.array.dtype.kind != "b":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
@@ -133,11 +154,22 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 
 
 # ----- comparing as a whole -----
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
     """Return whether all elements are close: |input - other| <= atol + rtol * |other|."""
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.short} did not match {other.dtype.short}")
     return bool(np.allclose(input.array, other.array, rtol, atol, equal_nan))
+
+
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Return where elements are close: |input - other| <= atol + rtol * |other|."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{input.dtype.short} did not match {other.dtype.short}")
+    return F.isclose(input, other, rtol, atol, equal_nan)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""Into another dtype, into Python; new tensors like an old one."""
+"""Into another dtype or order of memory; the places of what is not 0."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from engine import create, errors
 from engine import dtype as dtypes
 from engine.device import check
 from engine.dtype import DType
+from engine.numeric.kinds import TITLE
 from engine.ops.table import F
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor
 
-__all__ = ["clone", "contiguous", "nonzero", "argwhere", "to", "type_as", "unique", "bincount"]
+__all__ = ["argwhere", "clone", "contiguous", "nonzero", "to", "type_as"]
 
 
 def cast(input: Tensor, dtype: DType | None) -> Tensor:
@@ -20,13 +22,17 @@ def cast(input: Tensor, dtype: DType | None) -> Tensor:
     return input if dtype is None or dtype is input.dtype else to(input, dtype)
 
 
-def to(self: Tensor, *args: Any, dtype: DType | None = None, device: Any = None, copy: bool = False, **_: Any) -> Tensor:
+def to(
+    self: Tensor, *args: Any, dtype: DType | None = None, device: Any = None, copy: bool = False, **_: Any
+) -> Tensor:
     """Return the tensor in another dtype; the same object if nothing changes."""
     for value in args:
         if isinstance(value, DType):
             dtype = value
         elif isinstance(value, Tensor):
             dtype = value.dtype
+        elif isinstance(value, type):
+            dtype = dtypes.OF_PYTHON.get(value) or refuse(value)
         elif not isinstance(value, bool):
             device = value
     if device is not None:
@@ -34,9 +40,14 @@ def to(self: Tensor, *args: Any, dtype: DType | None = None, device: Any = None,
     if dtype is None or dtype is self.dtype:
         return F.clone(self) if copy else self
     out = F.to(self, dtype)
-    if dtype is dtypes.bfloat16:
+    if dtype.is_odd:
         out.exotic = dtype
     return out
+
+
+def refuse(value: Any) -> Any:
+    """Refuse what `.to()` cannot make of a tensor."""
+    raise TypeError(errors.to_arguments(TITLE(type(value))))
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -58,23 +69,10 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Return the indices of what is not 0: one row each, or one tensor per dimension."""
     if as_tuple:
-        return tuple(make(i) for i in np.nonzero(np.atleast_1d(input.array)))
+        return tuple(create.finished(i) for i in np.nonzero(np.atleast_1d(input.array)))
     return F.nonzero(input)
 
 
 def argwhere(input: Tensor) -> Tensor:
     """Return the indices of what is not 0, one row each."""
     return F.nonzero(input)
-
-
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
-    """Return every value once, in order; where it stood and how often, if asked."""
-    found = np.unique(input.array, return_inverse=True, return_counts=True, axis=dim)
-    wanted = (True, return_inverse, return_counts)
-    out = tuple(make(np.asarray(a)) for a, w in zip(found, wanted, strict=True) if w)
-    return out[0] if len(out) == 1 else out
-
-
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """Return how often each number 0, 1, 2, ... occurs."""
-    return make(np.bincount(input.array, None if weights is None else weights.array, minlength))

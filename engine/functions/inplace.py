@@ -1,4 +1,4 @@
-"""Methods that end in an underscore and cover several operations, or change the shape of the tensor itself."""
+"""Methods with a trailing underscore that cover several operations, or change the tensor's own shape."""
 
 from __future__ import annotations
 
@@ -102,11 +102,12 @@ def squeeze_(self: Tensor, dim: int | None = None) -> Tensor:
 
 METHODS = {
     "div_": div_, "divide_": div_, "true_divide_": div_, "lerp_": lerp_, "clamp_": clamp_, "clip_": clamp_,
-    "masked_fill_": masked_fill_, "index_fill_": index_fill_, "scatter_": scatter_, "copy_": copy_, "fill_": fill_,
-    "zero_": zero_, "square_": square_, "t_": t_, "transpose_": transpose_, "swapaxes_": transpose_,
+    "masked_fill_": masked_fill_, "index_fill_": index_fill_, "scatter_": scatter_, "copy_": copy_,
+    "fill_": fill_, "zero_": zero_, "square_": square_, "t_": t_, "transpose_": transpose_,
+    "swapaxes_": transpose_,
     "swapdims_": transpose_, "unsqueeze_": unsqueeze_, "squeeze_": squeeze_,
     "pow_": _by_operand("pow.Tensor", "pow"), "remainder_": _by_operand("remainder", "remainder.Scalar"),
-    "floor_divide_": _by_operand("floor_divide", "floor_divide.Scalar"),
+    "floor_divide_": _by_operand("floor_divide.inplace", "floor_divide.inplace.Scalar"),
     "fmod_": _by_operand("fmod", "fmod.Scalar"), "xlogy_": _by_operand("xlogy", "xlogy.Scalar"),
     "clamp_min_": _by_operand("clamp_min.Tensor", "clamp_min"),
     "clamp_max_": _by_operand("clamp_max.Tensor", "clamp_max"),

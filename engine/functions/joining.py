@@ -14,8 +14,9 @@ from engine.ops.table import F
 from engine.tensor import Tensor
 
 __all__ = [
-    "broadcast_tensors", "cartesian_prod", "cat", "chunk", "column_stack", "concat", "concatenate", "dstack", "hsplit",
-    "hstack", "meshgrid", "row_stack", "split", "stack", "tensor_split", "vsplit", "vstack",
+    "broadcast_tensors", "cartesian_prod", "cat", "chunk", "column_stack", "concat", "concatenate",
+    "dstack", "hsplit", "hstack", "meshgrid", "row_stack", "split", "stack", "tensor_split", "vsplit",
+    "vstack",
 ]  # fmt: skip
 
 
@@ -68,7 +69,9 @@ def column_stack(tensors: Any) -> Tensor:
 
 
 # ----- apart --------------------------------------------------------------------------------------
-def split(tensor: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None) -> tuple:
+def split(
+    tensor: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None
+) -> tuple:
     """Cut into views of a given size, or of given sizes."""
     wanted = split_size_or_sections if split_size is None else split_size
     if isinstance(wanted, int):
@@ -124,11 +127,19 @@ def broadcast_tensors(*tensors: Any) -> tuple:
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
     """Return the coordinates of a grid, one tensor per axis."""
     tensors = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    for tensor in tensors:
+        if tensor.array.ndim > 1:
+            raise RuntimeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
+                f"{tensor.array.tolist()}"
+            )
     swapped = indexing == "xy" and len(tensors) > 1
     order = (1, 0, *range(2, len(tensors))) if swapped else range(len(tensors))
     lined = [tensors[i] for i in order]
     shape = tuple(t.array.size for t in lined)
-    grids = [F.expand(F.view(t, (*(1,) * d, -1, *(1,) * (len(shape) - d - 1))), shape) for d, t in enumerate(lined)]
+    grids = [
+        F.expand(F.view(t, (*(1,) * d, -1, *(1,) * (len(shape) - d - 1))), shape) for d, t in enumerate(lined)
+    ]
     return tuple(grids[i] for i in order)
 
 

@@ -25,7 +25,11 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Return the tensor with a value where a mask is true."""
-    return F.masked_fill__Tensor(input, mask, value) if isinstance(value, Tensor) else F.masked_fill(input, mask, value)
+    return (
+        F.masked_fill__Tensor(input, mask, value)
+        if isinstance(value, Tensor)
+        else F.masked_fill(input, mask, value)
+    )
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -38,7 +42,11 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
     """Return the tensor with values written where an index says."""
     src = value if src is None else src
-    return F.scatter(input, dim, index, src) if isinstance(src, Tensor) else F.scatter__value(input, dim, index, src)
+    return (
+        F.scatter(input, dim, index, src)
+        if isinstance(src, Tensor)
+        else F.scatter__value(input, dim, index, src)
+    )
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import dtype as dtypes
 from engine.apply import apply, reshape_inplace
 from engine.dtype import DType
 from engine.functions.conversions import cast
@@ -17,9 +18,10 @@ from engine.ops.table import TABLE, F
 from engine.tensor import Tensor, make
 
 __all__ = [
-    "amax", "amin", "aminmax", "argsort", "corrcoef", "cov", "cumprod", "cumsum", "cumulative_trapezoid", "diff", "logsumexp",
-    "max", "mean", "median", "min", "msort", "nanmean", "nanmedian", "nanquantile", "nansum", "norm", "prod", "quantile",
-    "sort", "std", "std_mean", "sum", "trapezoid", "trapz", "var", "var_mean",
+    "amax", "amin", "aminmax", "argsort", "corrcoef", "cov", "cumprod", "cumsum", "cumulative_trapezoid",
+    "diff", "logsumexp", "max", "mean", "median", "min", "msort", "nanmean", "nanmedian", "nanquantile",
+    "nansum", "norm", "prod", "quantile", "sort", "std", "std_mean", "sum", "trapezoid", "trapz", "var",
+    "var_mean",
 ]  # fmt: skip
 
 
@@ -33,7 +35,9 @@ def dims_of(input: Tensor, dim: Any) -> tuple:
 
 
 # ----- sums, means, products -----
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None, axis: Any = None) -> Tensor:
+def sum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None, axis: Any = None
+) -> Tensor:
     """Return the sum of all elements, or over some dimensions."""
     dim, input = axis if dim is None else dim, cast(input, dtype)
     if dim is None and not keepdim:
@@ -41,7 +45,9 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType |
     return F.sum__dim(input, dims_of(input, dim), keepdim)
 
 
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None, axis: Any = None) -> Tensor:
+def mean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None, axis: Any = None
+) -> Tensor:
     """Return the mean of all elements, or over some dimensions."""
     dim, input = axis if dim is None else dim, cast(input, dtype)
     if dim is None and not keepdim:
@@ -69,7 +75,9 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DType 
 
 # ----- spreads -----
 def _spread(name: str):
-    def spread(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    def spread(
+        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    ) -> Any:
         """Return the spread around the mean, of all elements or along dimensions."""
         if isinstance(dim, bool):
             dim, unbiased = None, dim
@@ -78,7 +86,7 @@ def _spread(name: str):
         dims = None if dim is None else dims_of(input, dim)
         return apply(TABLE[name], input, dims, correction, keepdim)
 
-    spread.__name__ = name
+    spread.__name__ = spread.__qualname__ = name
     return spread
 
 
@@ -86,12 +94,16 @@ var, std, var_mean, std_mean = map(_spread, ("var", "std", "var_mean", "std_mean
 
 
 # ----- norms, logarithmic sums -----
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: DType | None = None) -> Tensor:
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: DType | None = None
+) -> Tensor:
     """Return the norm of order p: the root of the sum of |x| ** p."""
     order = 2 if p in ("fro", None) else p
     if isinstance(order, str):
         raise RuntimeError(f"norm: the order {order!r} is not available here")
-    return F.linalg_vector_norm(cast(input, dtype), order, None if dim is None else dims_of(input, dim), keepdim)
+    return F.linalg_vector_norm(
+        cast(input, dtype), order, None if dim is None else dims_of(input, dim), keepdim
+    )
 
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
@@ -107,7 +119,7 @@ def _extreme(name: str, binary: str):
             return apply(TABLE[binary], input, dim if other is None else other)
         return apply(TABLE[name], input) if dim is None else named(TABLE[f"{name}.dim"], input, dim, keepdim)
 
-    extreme.__name__ = name
+    extreme.__name__ = extreme.__qualname__ = name
     return extreme
 
 
@@ -119,7 +131,7 @@ def _middle(name: str):
         """Return the lower median of all elements, or along a dimension with indices."""
         return apply(TABLE[name], input) if dim is None else named(TABLE[f"{name}.dim"], input, dim, keepdim)
 
-    middle.__name__ = name
+    middle.__name__ = middle.__qualname__ = name
     return middle
 
 
@@ -170,14 +182,18 @@ def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
 def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
     """Return each element less the one before it, n times."""
     for _ in range(n):
-        (over,) = axes(dim, input.array.ndim)
-        size = input.array.shape[over]
-        input = F.sub(F.slice(input, over, 1, size, 1), F.slice(input, over, 0, size - 1, 1))
+        size = input.array.shape[axes(dim, input.array.ndim)[0]]
+        before = F.slice(input, dim, 0, size - 1, 1)  # made first, as C++ does: it runs last in backward
+        input = F.sub(F.slice(input, dim, 1, size, 1), before)
     return input
 
 
-def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
+def quantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Tensor:
     """Return what a share q of the elements lies below, between neighbours in proportion."""
+    if input.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     over = 0 if dim is None else axes(dim, input.array.ndim)[0]
     lined = flatten(input) if dim is None else input
     ordered = F.sort(lined if over == lined.array.ndim - 1 else F.transpose(lined, over, -1), -1, False)[0]
@@ -220,7 +236,7 @@ def cumulative_trapezoid(y: Tensor, *, dx: float = 1.0, dim: int = -1) -> Tensor
     (over,) = axes(dim, y.array.ndim)
     size = y.array.shape[over]
     pairs = F.slice(y, over, 1, size, 1) + F.slice(y, over, 0, size - 1, 1)
-    return F.cumsum(F.mul__Scalar(pairs, dx / 2), over)
+    return F.cumsum(F.mul__Scalar(pairs, dx / 2), dim)
 
 
 def cov(input: Tensor, *, correction: int = 1) -> Tensor:

@@ -15,9 +15,10 @@ from engine.ops.table import F
 from engine.tensor import Tensor, make
 
 __all__ = [
-    "adjoint", "as_strided", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diag", "diagflat", "expand", "expand_as",
-    "flatten", "flip", "fliplr", "flipud", "movedim", "narrow", "permute", "ravel", "repeat", "repeat_interleave", "reshape",
-    "reshape_as", "roll", "squeeze", "sum_to_size", "t", "tile", "unflatten", "view", "view_as",
+    "adjoint", "as_strided", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diag", "diagflat",
+    "expand", "expand_as", "flatten", "flip", "fliplr", "flipud", "movedim", "narrow", "permute", "ravel",
+    "repeat", "repeat_interleave", "reshape", "reshape_as", "roll", "squeeze", "sum_to_size", "t", "tile",
+    "unflatten", "view", "view_as",
 ]  # fmt: skip
 
 
@@ -25,6 +26,9 @@ def sizes(given: tuple) -> tuple[int, ...]:
     """Return sizes given one by one or as one tuple."""
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         given = tuple(given[0])
+    for s in given:
+        if not isinstance(s, (int, Tensor)):
+            raise TypeError(f"sizes must be ints, but got {type(s).__name__}")
     return tuple(int(s) for s in given)
 
 
@@ -88,7 +92,8 @@ def sizes_with_one_open(total: int, parts: tuple[int, ...]) -> tuple[int, ...]:
     found = tuple(total // known if p == -1 and known else p for p in parts)
     if math.prod(found) != total:
         raise RuntimeError(
-            f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim 0 ({total}) in the input tensor"
+            f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim 0 ({total}) in "
+            "the input tensor"
         )
     return found
 
@@ -120,8 +125,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     old, new = ([axis(d, ndim) for d in dims] for dims in given)
     if len(old) != len(new):
         raise RuntimeError(
-            "movedim: Invalid source or destination dims: source "
-            f"({list(given[0])} dims) should contain the same number of dims as destination ({list(given[1])} dims)"
+            f"movedim: Invalid source or destination dims: source ({list(given[0])} dims) should contain the "
+            f"same number of dims as destination ({list(given[1])} dims)"
         )
     rest = iter(d for d in range(ndim) if d not in old)
     return F.permute(input, tuple(old[new.index(d)] if d in new else next(rest) for d in range(ndim)))
@@ -217,7 +222,9 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
     return F.repeat(input, (1,) * (input.array.ndim - len(dims)) + dims)
 
 
-def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: Any = None) -> Tensor:
+def repeat_interleave(
+    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: Any = None
+) -> Tensor:
     """Return each element so many times, one after another."""
     if dim is None:
         input, dim = flatten(input), 0

@@ -48,7 +48,12 @@ def named(*names: str) -> Callable[[Any], str]:
     return text
 
 
-def activation(name: str, function: Callable, doc: str, shows: Callable[[Any], str] = named(), **options: Any) -> type:
+PLAIN = named()
+
+
+def activation(
+    name: str, function: Callable, doc: str, shows: Callable[[Any], str] = PLAIN, **options: Any
+) -> type:
     """Make the module class of an activation."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(n, kind, default=v) for n, v in options.items()]
@@ -70,7 +75,11 @@ def _refuse(name: str, options: dict[str, Any], args: tuple, kwargs: dict) -> No
     if len(args) > len(options):
         most = len(options) + 1
         least = 1 + sum(v is REQUIRED for v in options.values())
-        takes = f"{most} positional argument{'s' * (most > 1)}" if least == most else f"from {least} to {most} positional arguments"
+        takes = (
+            f"{most} positional argument{'s' * (most > 1)}"
+            if least == most
+            else f"from {least} to {most} positional arguments"
+        )
         raise TypeError(f"{name}.__init__() takes {takes} but {len(args) + 1} were given")
     for key in kwargs:
         if key not in options:
@@ -80,7 +89,8 @@ def _refuse(name: str, options: dict[str, Any], args: tuple, kwargs: dict) -> No
     if missing:
         names = " and ".join(f"'{n}'" for n in missing)
         raise TypeError(
-            f"{name}.__init__() missing {len(missing)} required positional argument{'s' * (len(missing) > 1)}: {names}"
+            f"{name}.__init__() missing {len(missing)} required positional "
+            f"argument{'s' * (len(missing) > 1)}: {names}"
         )
 
 
@@ -91,21 +101,39 @@ def _bare(name: str) -> Callable[[Any], str]:
 ReLU = activation("ReLU", F.relu, "max(0, x).", inplace=False)
 ReLU6 = activation("ReLU6", F.relu6, "x held between 0 and 6.", inplace=False)
 LeakyReLU = activation(
-    "LeakyReLU", F.leaky_relu, "x, below zero times a slope.", named("negative_slope"), negative_slope=0.01, inplace=False
+    "LeakyReLU",
+    F.leaky_relu,
+    "x, below zero times a slope.",
+    named("negative_slope"),
+    negative_slope=0.01,
+    inplace=False,
 )
-ELU = activation("ELU", F.elu, "x, below zero alpha * (exp(x) - 1).", named("alpha"), alpha=1.0, inplace=False)
+ELU = activation(
+    "ELU", F.elu, "x, below zero alpha * (exp(x) - 1).", named("alpha"), alpha=1.0, inplace=False
+)
 SELU = activation("SELU", F.selu, "A scaled elu that keeps mean 0 and variance 1.", inplace=False)
-CELU = activation("CELU", F.celu, "x, below zero alpha * (exp(x / alpha) - 1).", named("alpha"), alpha=1.0, inplace=False)
-GELU = activation("GELU", F.gelu, "x times the share of normal numbers below x.", named("approximate"), approximate="none")
+CELU = activation(
+    "CELU", F.celu, "x, below zero alpha * (exp(x / alpha) - 1).", named("alpha"), alpha=1.0, inplace=False
+)
+GELU = activation(
+    "GELU", F.gelu, "x times the share of normal numbers below x.", named("approximate"), approximate="none"
+)
 SiLU = activation("SiLU", F.silu, "x * sigmoid(x).", inplace=False)
 Mish = activation("Mish", F.mish, "x * tanh(softplus(x)).", inplace=False)
 Sigmoid = activation("Sigmoid", F.sigmoid, "1 / (1 + exp(-x)).")
 Tanh = activation("Tanh", F.tanh, "The hyperbolic tangent.")
-Softmax = activation("Softmax", F.softmax, "exp(x) divided by its sum along a dimension.", named("dim"), dim=None)
+Softmax = activation(
+    "Softmax", F.softmax, "exp(x) divided by its sum along a dimension.", named("dim"), dim=None
+)
 LogSoftmax = activation("LogSoftmax", F.log_softmax, "The logarithm of softmax.", named("dim"), dim=None)
 Softmin = activation("Softmin", F.softmin, "Softmax of -x.", named("dim"), dim=None)
 Softplus = activation(
-    "Softplus", F.softplus, "log(1 + exp(beta * x)) / beta.", named("beta", "threshold"), beta=1.0, threshold=20.0
+    "Softplus",
+    F.softplus,
+    "log(1 + exp(beta * x)) / beta.",
+    named("beta", "threshold"),
+    beta=1.0,
+    threshold=20.0,
 )
 Softsign = activation("Softsign", F.softsign, "x / (1 + |x|).")
 Hardtanh = activation(
@@ -128,7 +156,9 @@ GLU = activation("GLU", F.glu, "The first half times the sigmoid of the second."
 class PReLU(Module):
     """x, below zero times a learned slope."""
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init

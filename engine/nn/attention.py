@@ -24,9 +24,9 @@ class MultiheadAttention(Module):
     """Each head looks up values by how well their keys match its queries."""
 
     def __init__(
-        self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True, add_bias_kv: bool = False,
-        add_zero_attn: bool = False, kdim: int | None = None, vdim: int | None = None, batch_first: bool = False,
-        device: Any = None, dtype: Any = None,
+        self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True,
+        add_bias_kv: bool = False, add_zero_attn: bool = False, kdim: int | None = None,
+        vdim: int | None = None, batch_first: bool = False, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(
@@ -68,7 +68,10 @@ class MultiheadAttention(Module):
         query, key, value = self._turned(query, key, value, batched)
         length, batch, _ = query.array.shape
         heads, width = self.num_heads, self.head_dim
-        q, k, v = (p.view(p.array.shape[0], batch * heads, width).transpose(0, 1) for p in self._projected(query, key, value))
+        q, k, v = (
+            p.view(p.array.shape[0], batch * heads, width).transpose(0, 1)
+            for p in self._projected(query, key, value)
+        )
         mask = self._mask(attn_mask, key_padding_mask, q, batch)
         weights = None
         if need_weights:
@@ -133,7 +136,11 @@ class MultiheadAttention(Module):
         """Attend without keeping the weights."""
         q, k, v = (x.view(batch, self.num_heads, -1, self.head_dim) for x in (q, k, v))
         if mask is not None and mask.array.ndim == 3:
-            mask = mask.unsqueeze(0) if mask.array.shape[0] == 1 else mask.view(batch, self.num_heads, *mask.array.shape[1:])
+            mask = (
+                mask.unsqueeze(0)
+                if mask.array.shape[0] == 1
+                else mask.view(batch, self.num_heads, *mask.array.shape[1:])
+            )
         dropped = self.dropout if self.training else 0.0
         out = F.scaled_dot_product_attention(q, k, v, mask, dropped)
         length = q.array.shape[2]
@@ -159,12 +166,14 @@ class TransformerEncoderLayer(Module):
     """Attention, then two linear maps, each added to its input and normalised."""
 
     def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = F.relu,
-        layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-        device: Any = None, dtype: Any = None,
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: Any = F.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype)
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype
+        )
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)

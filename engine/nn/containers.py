@@ -150,7 +150,9 @@ class ModuleList(Module):
         lines = []
         for first, last, text in runs:
             text = text.replace("\n", "\n  ")
-            lines.append(f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}")
+            lines.append(
+                f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
+            )
         return "ModuleList(\n  " + "\n  ".join(lines) + "\n)"
 
 
@@ -257,7 +259,9 @@ class ParameterList(Module):
 
     def extra_repr(self) -> str:
         kinds = (repr(getattr(value, "dtype", None)) for value in self)
-        return "\n".join(f"  ({i}): {_described(v, kind)}" for i, (v, kind) in enumerate(zip(self, kinds, strict=True)))
+        return "\n".join(
+            f"  ({i}): {_described(v, kind)}" for i, (v, kind) in enumerate(zip(self, kinds, strict=True))
+        )
 
 
 class ParameterDict(Module):

@@ -23,8 +23,8 @@ class Convolution(Module):
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
-        dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None,
-        dtype: Any = None,
+        dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
+        device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         if in_channels % groups != 0:
@@ -49,7 +49,11 @@ class Convolution(Module):
                 f"padding_mode='{padding_mode}'"
             )
         self.padding_mode = padding_mode
-        ends = (in_channels, out_channels // groups) if self.transposed else (out_channels, in_channels // groups)
+        ends = (
+            (in_channels, out_channels // groups)
+            if self.transposed
+            else (out_channels, in_channels // groups)
+        )
         with filling(self):
             self.weight = empty(*ends, *self.kernel_size, dtype=dtype)
             self.register_parameter("bias", empty(out_channels, dtype=dtype) if bias else None)
@@ -75,13 +79,18 @@ class Convolution(Module):
     def _border(self) -> tuple[int, ...]:
         """Return how much to pad before and after each dimension, the last one first."""
         if isinstance(self.padding, str):
-            total = [d * (k - 1) if self.padding == "same" else 0 for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+            total = [
+                d * (k - 1) if self.padding == "same" else 0
+                for d, k in zip(self.dilation, self.kernel_size, strict=True)
+            ]
             return tuple(n for t in reversed(total) for n in (t // 2, t - t // 2))
         return tuple(n for p in reversed(self.padding) for n in (p, p))
 
     def extra_repr(self) -> str:
         zeros, ones = (0,) * self.dims, (1,) * self.dims
-        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        text = (
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        )
         text += f", padding={self.padding}" if self.padding != zeros else ""
         text += f", dilation={self.dilation}" if self.dilation != ones else ""
         if self.transposed and self.output_padding != zeros:
@@ -110,18 +119,35 @@ class ConvTranspose(Convolution):
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
-        output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros",
-        device: Any = None, dtype: Any = None,
+        output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1,
+        padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         self.__dict__["output_padding"] = spread(output_padding, self.dims)
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
         )
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the sums of what was spread."""
         return type(self).function(
-            input, self.weight, self.bias, self.stride, self.padding, self.output_padding, self.groups, self.dilation
+            input,
+            self.weight,
+            self.bias,
+            self.stride,
+            self.padding,
+            self.output_padding,
+            self.groups,
+            self.dilation,
         )
 
 
@@ -144,8 +170,8 @@ class MaxPool(Module):
     function: Callable
 
     def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
-        ceil_mode: bool = False,
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+        return_indices: bool = False, ceil_mode: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
         self.kernel_size = kernel_size
@@ -158,7 +184,13 @@ class MaxPool(Module):
     def forward(self, input: Tensor) -> Any:
         """Return the largest elements."""
         return type(self).function(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
         )
 
     def extra_repr(self) -> str:
@@ -184,7 +216,12 @@ class AvgPool1d(Module):
     """The mean of every window of a sequence."""
 
     def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
     ) -> None:
         super().__init__()
         self.kernel_size = spread(kernel_size, 1)
@@ -275,8 +312,8 @@ class Upsample(Module):
     """The input enlarged to a size or by a factor."""
 
     def __init__(
-        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-        recompute_scale_factor: bool | None = None,
+        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+        align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.size = size

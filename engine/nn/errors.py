@@ -12,7 +12,11 @@ def typename(value: Any) -> str:
     if isinstance(value, Tensor):
         return value.dtype.type_name
     kind = type(value)
-    return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    return (
+        kind.__qualname__
+        if kind.__module__ in ("builtins", "__main__")
+        else f"{kind.__module__}.{kind.__qualname__}"
+    )
 
 
 # ----- modules -------------------------------------------------------------------------------
@@ -29,7 +33,8 @@ def missing_attribute(owner: str, name: str) -> str:
 
 
 def not_a_parameter(value: Any, name: str) -> str:
-    return f"cannot assign '{typename(value)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+    kind = typename(value)
+    return f"cannot assign '{kind}' object to parameter '{name}' (torch.nn.Parameter or None required)"
 
 
 def not_a_buffer(value: Any, name: str) -> str:
@@ -81,6 +86,13 @@ def batch_sizes(own: int, target: int) -> str:
     return f"Expected input batch_size ({own}) to match target batch_size ({target})."
 
 
+def class_weights(classes: int, own: Any) -> str:
+    return (
+        f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+        f"tensor of shape: {list(own)}"
+    )
+
+
 def bce_sizes(target: Any, own: Any) -> str:
     return (
         f"Using a target size ({target}) that is different to the input size ({own}) is deprecated. Please "
@@ -89,17 +101,77 @@ def bce_sizes(target: Any, own: Any) -> str:
 
 
 KL_MEAN = (
-    "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
-    "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
-    "same as 'batchmean' in the next major release."
+    "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
+    "divides only by the batch size, and aligns with the KL div math definition.'mean' will be changed to "
+    "behave the same as 'batchmean' in the next major release."
 )
+
+
+# ----- arguments -----------------------------------------------------------------------------
+def no_tensor(function: str, argument: str, position: int, value: Any) -> str:
+    kind = type(value).__name__
+    return f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}"
+
+
+def bias_dtype(input: Any, bias: Any) -> str:
+    return f"Input type ({input.c_name}) and bias type ({bias.c_name}) should be the same"
+
+
+def scalar_type(wanted: Any, found: Any) -> str:
+    return f"expected scalar type {wanted.short} but found {found.short}"
+
+
+def few_channels(groups: int, weight: Any) -> str:
+    return (
+        f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of "
+        f"size {list(weight)} instead"
+    )
+
+
+def uneven_channels(groups: int, weight: Any) -> str:
+    return (
+        f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight "
+        f"of size [{list(weight)}] instead"
+    )
+
+
+def bias_size(weight: Any, channels: int, bias: Any) -> str:
+    return (
+        f"Given weight of size {list(weight)}, expected bias to be 1-dimensional with {channels} elements, "
+        f"but got bias of size {list(bias)} instead"
+    )
+
+
+def bilinear_size(index: int, own: int, wanted: int) -> str:
+    return f"bilinear(): input{index} size does not match weight size: got {own} but expected {wanted}"
+
+
+def pool1d_dims(own: Any) -> str:
+    return (
+        "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+        f"got:{list(own)}"
+    )
+
+
+def reflection(argument: int, pad: tuple, dim: int, own: Any) -> str:
+    return (
+        f"Argument #{argument}: Padding size should be less than the corresponding input dimension, but got: "
+        f"padding {pad} at dimension {dim} of input {list(own)}"
+    )
+
+
+def resampled_dims(dims: int, mode: str) -> str:
+    return (
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {dims}D) for the modes: nearest | "
+        f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+    )
 
 
 # ----- layers --------------------------------------------------------------------------------
 def index_dtype(dtype: Any) -> str:
     return (
-        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-        f"{dtype.type_name} instead (while checking arguments for embedding)"
+        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
+        f"but got {dtype.type_name} instead (while checking arguments for embedding)"
     )
 
 
@@ -120,20 +192,20 @@ def conv_input(name: str, dims: int, own: Any) -> str:
 
 def pool_padding(padding: int, kernel: int, dilation: int) -> str:
     return (
-        f"pad should be at most half of effective kernel size, but got pad={padding}, kernel_size={kernel} and "
-        f"dilation={dilation}"
+        f"pad should be at most half of effective kernel size, but got pad={padding}, kernel_size={kernel} "
+        f"and dilation={dilation}"
     )
 
 
 EVEN_KERNEL = (
-    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input "
-    "be created"
+    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
+    "input be created"
 )
 DROPOUT2D = (
-    "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
-    "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
-    "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
-    "channel-wise dropout behavior, please switch to using dropout1d instead."
+    "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
+    "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will "
+    "change in a future release to interpret the input as one without a batch dimension, i.e. shape (C, "
+    "H, W). To maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead."
 )
 
 
@@ -144,6 +216,12 @@ def nonfinite_norm(order: float) -> str:
         "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
         "`error_if_nonfinite=False`"
     )
+
+
+NORM_OF_SPARSE = (
+    "Could not run 'aten::linalg_vector_norm' with arguments from the 'SparseCPU' backend: sparse gradients "
+    "cannot be clipped by their norm."
+)
 
 
 # ----- recurrent layers ------------------------------------------------------------------------

@@ -15,7 +15,9 @@ KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backwa
 _ids = itertools.count()
 
 
-def hang(module: Any, kind: str, hook: Any, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
+def hang(
+    module: Any, kind: str, hook: Any, prepend: bool = False, with_kwargs: bool = False
+) -> RemovableHandle:
     """Add a hook to a module, last or first of its kind."""
     hooks = getattr(module, kind)
     key = next(_ids)
@@ -96,7 +98,9 @@ class Crossing:
         """Let the outputs pass a node whose hook notes their gradients."""
         parts, places, node = _through(result if isinstance(result, tuple) else (result,))
         if node is not None:
-            node.register_hook(lambda _, grads: self._outputs_known(_spread(places, grads, len(parts)), places))
+            node.register_hook(
+                lambda _, grads: self._outputs_known(_spread(places, grads, len(parts)), places)
+            )
         return parts if isinstance(result, tuple) else parts[0]
 
     def _outputs_known(self, grads: tuple, places: list[int]) -> tuple:
@@ -124,7 +128,8 @@ class Crossing:
             answer = hook(self.module, found, self.grad_outputs)
             if answer is not None and len(answer) != len(found):
                 raise RuntimeError(
-                    f"Backward hook returned an invalid number of grad_input, got {len(answer)}, but expected {len(found)}"
+                    f"Backward hook returned an invalid number of grad_input, got {len(answer)}, but "
+                    f"expected {len(found)}"
                 )
             found = found if answer is None else answer
         self.grad_outputs = None
@@ -153,6 +158,6 @@ def _spread(places: list[int], grads: tuple, count: int) -> tuple:
 
 NO_INPUT = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
-    "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
-    "register_full_backward_hook for more details."
+    "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+    "#torch.nn.Module.register_full_backward_hook for more details."
 )

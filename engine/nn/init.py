@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +15,10 @@ from engine import events, random
 from engine.tensor import Tensor
 
 __all__ = [
-    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
-    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+    "_calculate_fan_in_and_fan_out", "calculate_gain", "constant", "constant_", "dirac", "dirac_", "eye",
+    "eye_", "kaiming_normal", "kaiming_normal_", "kaiming_uniform", "kaiming_uniform_", "normal", "normal_",
+    "ones_", "orthogonal", "orthogonal_", "sparse", "sparse_", "trunc_normal_", "uniform", "uniform_",
+    "xavier_normal", "xavier_normal_", "xavier_uniform", "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 
 
@@ -23,7 +27,11 @@ def fill(tensor: Tensor, op: str, values: Any, **options: Any) -> Tensor:
     tensor.write(values)
     watch = events.observer()
     if watch is not None:
-        watch(events.OpApplied(SimpleNamespace(name=op), None, (("self", tensor), *options.items()), (tensor,), True))
+        watch(
+            events.OpApplied(
+                SimpleNamespace(name=op), None, (("self", tensor), *options.items()), (tensor,), True
+            )
+        )
     return tensor
 
 
@@ -46,7 +54,8 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 
 _LINEAR = (
-    "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid",
+    "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "sigmoid",
 )  # fmt: skip
 _GAINS = dict.fromkeys(_LINEAR, 1) | {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 
@@ -129,7 +138,12 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 
 def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Any = None,
 ) -> Tensor:
     """Fill with normal numbers, drawn again until all lie in [a, b]."""
     if mean < a - 2 * std or mean > b + 2 * std:
@@ -145,7 +159,9 @@ def trunc_normal_(
     return fill(tensor, "normal", values, mean=mean, std=std, a=a, b=b)
 
 
-def _cut_normal(drawn: random.Generator, like: np.ndarray, mean: float, std: float, bounds: tuple) -> np.ndarray:
+def _cut_normal(
+    drawn: random.Generator, like: np.ndarray, mean: float, std: float, bounds: tuple
+) -> np.ndarray:
     """Draw normal numbers, all anew as long as any is out of bounds; keep those that are not."""
     low, high = (like.dtype.type(bound) for bound in bounds)
     values = drawn.normal(like.shape, mean, std, like.dtype)
@@ -154,7 +170,9 @@ def _cut_normal(drawn: random.Generator, like: np.ndarray, mean: float, std: flo
     return values
 
 
-def _accepted_uniform(drawn: random.Generator, like: np.ndarray, mean: float, std: float, bounds: tuple) -> np.ndarray:
+def _accepted_uniform(
+    drawn: random.Generator, like: np.ndarray, mean: float, std: float, bounds: tuple
+) -> np.ndarray:
     """Draw uniform numbers and keep each as often as the normal density there says: for far tails."""
     peak = -0.5 * ((max(bounds[0], min(mean, bounds[1])) - mean) / std) ** 2
     values, waiting = np.empty_like(like), np.ones(like.shape, bool)
@@ -163,7 +181,9 @@ def _accepted_uniform(drawn: random.Generator, like: np.ndarray, mean: float, st
         values = np.where(waiting, candidates, values)
         density = ((candidates - like.dtype.type(mean)) / like.dtype.type(std)) ** 2 * like.dtype.type(-0.5)
         with np.errstate(divide="ignore"):
-            accepted = np.log(drawn.uniform(like.shape, 0.0, 1.0, like.dtype)) <= density - like.dtype.type(peak)
+            accepted = np.log(drawn.uniform(like.shape, 0.0, 1.0, like.dtype)) <= density - like.dtype.type(
+                peak
+            )
         waiting &= ~accepted
     return values
 
@@ -181,7 +201,11 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 
 
 def kaiming_uniform_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
 ) -> Tensor:
     """Fill from a symmetric range that keeps the size of what passes through (He et al.)."""
     if is_empty(tensor):
@@ -191,7 +215,11 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
 ) -> Tensor:
     """Fill with normal numbers that keep the size of what passes through (He et al.)."""
     if is_empty(tensor):
@@ -224,3 +252,27 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         order = random.default_generator().randperm(rows)
         values[order[: math.ceil(sparsity * rows)], column] = 0
     return fill(tensor, "sparse", values, sparsity=sparsity, std=std)
+
+
+# ----- names that were given up -----
+def _renamed(function: Callable) -> Callable:
+    """Return a function under its old name without underscore, which warns."""
+    new = function.__name__
+    old = new[:-1]
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2
+        )
+        return function(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = old
+    return call
+
+
+uniform, normal, constant, eye = _renamed(uniform_), _renamed(normal_), _renamed(constant_), _renamed(eye_)
+dirac, orthogonal, sparse = _renamed(dirac_), _renamed(orthogonal_), _renamed(sparse_)
+xavier_uniform, xavier_normal = _renamed(xavier_uniform_), _renamed(xavier_normal_)
+kaiming_uniform, kaiming_normal = _renamed(kaiming_uniform_), _renamed(kaiming_normal_)
+_calculate_fan_in_and_fan_out = fans

@@ -20,14 +20,19 @@ def empty(*shape: int, dtype: DType | None = None) -> Parameter:
     """Return a parameter whose values are to be filled in."""
     held = dtype or dtypes.default_dtype()
     array = np.zeros(create.size_of(shape), held.numpy)
-    return Parameter(make(array, held if held is dtypes.bfloat16 else None))
+    return Parameter(make(array, held if held.is_odd else None))
 
 
 class Linear(Module):
     """input @ weight.T + bias."""
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: DType | None = None
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: DType | None = None,
     ) -> None:
         super().__init__()
         self.in_features = in_features
@@ -49,7 +54,9 @@ class Linear(Module):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        )
 
 
 class Bilinear(Module):
@@ -136,9 +143,10 @@ class Embedding(Module):
     """A row of numbers per index, learned."""
 
     def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
-        norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
-        _weight: Tensor | None = None, _freeze: bool = False, device: Any = None, dtype: DType | None = None,
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
+        max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+        sparse: bool = False, _weight: Tensor | None = None, _freeze: bool = False, device: Any = None,
+        dtype: DType | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
         if padding_idx is not None:
@@ -175,12 +183,24 @@ class Embedding(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Return the rows that the numbers in `input` name."""
         return F.embedding(
-            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
         )
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"
-        shown = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
+        shown = {
+            "padding_idx": None,
+            "max_norm": None,
+            "norm_type": 2,
+            "scale_grad_by_freq": False,
+            "sparse": False,
+        }
         for name, default in shown.items():
             value = getattr(self, name)
             if value != default if default is not False else value is not False:

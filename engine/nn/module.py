@@ -13,6 +13,7 @@ from engine.dtype import DType
 from engine.hooks import RemovableHandle
 from engine.nn import errors, hooks, state
 from engine.tensor import Parameter, Tensor
+from engine.zero_grad import clear_grad
 
 Named = Iterator[tuple[str, Any]]
 SHELVES = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "module"}
@@ -37,7 +38,7 @@ class Module:
         watch = events.observer()
         if watch is not None:
             watch(events.ModuleEntered(self))
-        if self._forward_pre_hooks or self._forward_hooks or self._backward_pre_hooks or self._backward_hooks:
+        if self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks:
             result = hooks.called(self, args, kwargs)
         else:
             result = self.forward(*args, **kwargs)
@@ -102,7 +103,9 @@ class Module:
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(errors.not_a_buffer(tensor, name))
         self._buffers[name] = tensor
-        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(
+            name
+        )
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child under `name`."""
@@ -128,7 +131,9 @@ class Module:
         for _, module in self.named_modules():
             yield module
 
-    def named_modules(self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True) -> Named:
+    def named_modules(
+        self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Named:
         """Yield (path, module) for this module and all below."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -145,7 +150,9 @@ class Module:
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Named:
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Named:
         """Yield (path, parameter), each parameter once."""
         yield from self._members("_parameters", prefix, recurse, remove_duplicate)
 
@@ -261,7 +268,9 @@ class Module:
         """Do nothing: every operation runs as written."""
 
     # ----- state -----
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> OrderedDict:
+    def state_dict(
+        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> OrderedDict:
         """Return all parameters and persistent buffers by path, sharing memory with the module."""
         return state.collected(self, destination, prefix, keep_vars)
 
@@ -274,7 +283,9 @@ class Module:
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
 
     # ----- hooks -----
-    def register_forward_pre_hook(self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
+    def register_forward_pre_hook(
+        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
         """Run `hook(module, args)` before forward; what it returns replaces the arguments."""
         return hooks.hang(self, "_forward_pre_hooks", hook, prepend, with_kwargs)
 
@@ -325,21 +336,6 @@ def filling(module: Module) -> Iterator[None]:
     if events.observer() is not None:
         for parameter in module.parameters(recurse=False):
             events.emit(events.TensorMade(parameter))
-
-
-def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
-    """Empty one `.grad`: to None, or to zeros in place after cutting it from any graph."""
-    grad = parameter.grad_tensor
-    if grad is None or set_to_none:
-        parameter.set_grad(None, "zero_grad")
-        return
-    watch = events.observer()
-    before = grad.array.copy() if watch is not None else None
-    if grad.grad_fn is not None:
-        grad.detach_()
-    grad.write(0)
-    if watch is not None:
-        watch(events.GradSet(parameter, before, grad.array, "zero_grad"))
 
 
 def _replace(shelf: dict, name: str, fn: Callable[[Tensor], Tensor]) -> None:

@@ -21,13 +21,17 @@ class LayerNorm(Module):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = (
+            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        )
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         shape = self.normalized_shape
         with filling(self):
             self.register_parameter("weight", empty(*shape, dtype=dtype) if elementwise_affine else None)
-            self.register_parameter("bias", empty(*shape, dtype=dtype) if elementwise_affine and bias else None)
+            self.register_parameter(
+                "bias", empty(*shape, dtype=dtype) if elementwise_affine and bias else None
+            )
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -49,11 +53,13 @@ class RMSNorm(Module):
     """Divides each example by its root mean square over the last dimensions."""
 
     def __init__(
-        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
-        dtype: Any = None,
+        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
+        device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = (
+            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        )
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         with filling(self):
@@ -215,7 +221,10 @@ class GroupNorm(Module):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
 
 
 def start_plain(module: Module) -> None:

@@ -52,7 +52,9 @@ def gru_step(from_input: Any, hidden: tuple, weights: Weights, nonlinearity: str
 class Weights:
     """The weights of one cell: applied to the input and to the state before."""
 
-    def __init__(self, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, projection: Any = None) -> None:
+    def __init__(
+        self, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, projection: Any = None
+    ) -> None:
         self.w_ih, self.w_hh, self.b_ih, self.b_hh, self.projection = w_ih, w_hh, b_ih, b_hh, projection
 
     def of_input(self, input: Tensor) -> Tensor:
@@ -72,7 +74,9 @@ class Cell(Module):
     states = 1
     step: Any
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -104,7 +108,9 @@ class Cell(Module):
             given = tuple(state.unsqueeze(0) for state in given)
         self._check(input, tuple(given))
         weights = Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        state = type(self).step(lambda: weights.of_input(input), tuple(given), weights, getattr(self, "nonlinearity", ""))
+        state = type(self).step(
+            lambda: weights.of_input(input), tuple(given), weights, getattr(self, "nonlinearity", "")
+        )
         state = tuple(s.squeeze(0) for s in state) if single else state
         return state[0] if self.states == 1 else state
 
@@ -116,11 +122,13 @@ class Cell(Module):
         for i, each in enumerate(state):
             if each.array.shape[0] != input.array.shape[0]:
                 raise RuntimeError(
-                    f"Input batch size {input.array.shape[0]} doesn't match hidden{i} batch size {each.array.shape[0]}"
+                    f"Input batch size {input.array.shape[0]} doesn't match hidden{i} batch size "
+                    f"{each.array.shape[0]}"
                 )
             if each.array.shape[1] != self.hidden_size:
                 raise RuntimeError(
-                    f"hidden{i} has inconsistent hidden_size: got {each.array.shape[1]}, expected {self.hidden_size}"
+                    f"hidden{i} has inconsistent hidden_size: got {each.array.shape[1]}, expected "
+                    f"{self.hidden_size}"
                 )
 
     def extra_repr(self) -> str:
@@ -135,8 +143,8 @@ class RNNCell(Cell):
     step = staticmethod(simple_step)
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
-        dtype: Any = None,
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
+        device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(input_size, hidden_size, bias, device, dtype)
         self.nonlinearity = nonlinearity
@@ -177,13 +185,15 @@ class Recurrent(Module):
     nonlinearity = "tanh"
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-        dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
             raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+                "dropout should be a number in range [0, 1] representing the probability of an element "
+                "being zeroed"
             )
         if dropout > 0 and num_layers == 1:
             warnings.warn(
@@ -235,7 +245,10 @@ class Recurrent(Module):
     def all_weights(self) -> list[list[Parameter]]:
         """Return the parameters of each cell."""
         suffixes = [suffix for layer in range(self.num_layers) for suffix in self._suffixes(layer)]
-        return [[p for name, p in self._parameters.items() if name.endswith(s) and name[-len(s) - 1] in "hr"] for s in suffixes]
+        return [
+            [p for name, p in self._parameters.items() if name.endswith(s) and name[-len(s) - 1] in "hr"]
+            for s in suffixes
+        ]
 
     # ----- running -----
     def forward(self, input: Tensor, hx: Any = None) -> tuple:
@@ -306,8 +319,17 @@ class Recurrent(Module):
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
-        shown = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
-        return text + "".join(f", {n}={getattr(self, n)}" for n, default in shown.items() if getattr(self, n) != default)
+        shown = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        return text + "".join(
+            f", {n}={getattr(self, n)}" for n, default in shown.items() if getattr(self, n) != default
+        )
 
 
 def hidden_dims(dims: list[int], batched: bool) -> str:
@@ -324,12 +346,15 @@ class RNN(Recurrent):
     step = staticmethod(simple_step)
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
-        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, **rest: Any,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        **rest: Any,
     ) -> None:  # fmt: skip
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, **rest)
+        super().__init__(
+            input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, **rest
+        )
         self.nonlinearity = nonlinearity
 
 

@@ -15,11 +15,12 @@ from engine.apply import apply_inplace
 from engine.nn import errors
 from engine.ops.table import TABLE
 from engine.ops.table import F as rows
+from engine.sparse import SparseTensor
 from engine.tensor import Tensor, make
 
 __all__ = [
-    "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",
-    "vector_to_parameters",
+    "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
+    "parameters_to_vector", "vector_to_parameters",
 ]  # fmt: skip
 
 
@@ -38,7 +39,10 @@ def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
     """Return the norm of the norms of tensors: as if all were one vector."""
-    arrays = [t.array for t in _listed(tensors)]
+    tensors = _listed(tensors)
+    if any(isinstance(tensor, SparseTensor) for tensor in tensors):
+        raise NotImplementedError(errors.NORM_OF_SPARSE)
+    arrays = [t.array for t in tensors]
     if not arrays:
         return stated(0.0, np.dtype(np.float32))
     kind = np.result_type(*arrays)
@@ -59,7 +63,9 @@ def _norm(array: np.ndarray, order: float) -> np.ndarray:
     return np.asarray((wide**order).sum() ** (1 / order)).astype(array.dtype)
 
 
-def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
+def clip_grads_with_norm_(
+    parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
     """Multiply every gradient, in place, by max_norm / total_norm; by 1 where that would enlarge it."""
     grads = [p.grad_tensor for p in _listed(parameters) if p.grad_tensor is not None]
     if not grads:
@@ -86,6 +92,16 @@ def clip_grad_norm_(
     total = get_total_norm(grads, norm_type, error_if_nonfinite)
     clip_grads_with_norm_(listed, float(max_norm), total)
     return total
+
+
+def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, *rest: Any) -> Tensor:
+    """Clip under the name that was given up."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, *rest)
 
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:

@@ -9,8 +9,11 @@ import numpy as np
 
 from engine.ops.arithmetic import NONE, no_derivative
 from engine.ops.elementary import exactly
+from engine.ops.kinds import FLOATS, only
 from engine.ops.special import erf
 from engine.ops.table import F, op
+
+# fmt: off
 
 activation = partial(op, spelled="")  # found in nn.functional; the few that torch itself has say so
 
@@ -25,24 +28,37 @@ def logistic(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + exactly(np.exp, -x))
 
 
+def _relu(self):
+    if self.dtype == np.bool_:
+        raise RuntimeError("Boolean inputs not supported for relu")
+    return np.where(self <= 0, zero(self), self)
+
+
 # ----- kinked -----------------------------------------------------------------------------------
-op("relu", lambda self: np.where(self <= 0, zero(self), self), node="ReluBackward0",
+op("relu", _relu, node="ReluBackward0",
    spelled="method function inplace", formulas={"self": "grad * (result > 0)"},
    self=lambda grad, result: F.threshold_backward(grad, result, 0))
-op("threshold_backward", lambda grad_output, self, threshold: np.where(self <= threshold, zero(grad_output), grad_output),
+op("threshold_backward", lambda grad_output, self, threshold:
+   np.where(self <= threshold, zero(grad_output), grad_output),
    node="ThresholdBackwardBackward0", formulas={"grad_output": "grad * (self > threshold)", "self": "0"},
    grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
    self=lambda grad: F.zeros_like(grad))
-activation("threshold", lambda self, threshold, value: np.where(self <= threshold, self.dtype.type(value), self),
+activation("threshold", lambda self, threshold, value:
+   np.where(self <= threshold, np.asarray(value).astype(self.dtype), self),
    node="ThresholdBackward0", formulas={"self": "grad * (self > threshold)"},
    self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold))
-op("threshold.inplace", lambda self, threshold, value: np.where(self <= threshold, self.dtype.type(value), self),
+op("threshold.inplace", lambda self, threshold, value:
+   np.where(self <= threshold, np.asarray(value).astype(self.dtype), self),
    node="ThresholdBackward1", formulas={"self": "grad * (self > threshold)"},
    self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold))
-activation("leaky_relu", lambda self, negative_slope=0.01: np.where(self > 0, self, self * self.dtype.type(negative_slope)),
+def _leaky_relu(self, negative_slope=0.01):
+    return np.where(self > 0, self, self * self.dtype.type(negative_slope))
+
+
+activation("leaky_relu", only(FLOATS, "leaky_relu_cpu", _leaky_relu),
    node="LeakyReluBackward0", formulas={"self": "where(self > 0, grad, grad * negative_slope)"},
    self=lambda grad, self, negative_slope: F.leaky_relu_backward(grad, self, negative_slope))
-op("leaky_relu.inplace", lambda self, negative_slope=0.01: np.where(self > 0, self, self * self.dtype.type(negative_slope)),
+op("leaky_relu.inplace", only(FLOATS, "leaky_relu_cpu", _leaky_relu),
    node="LeakyReluBackward1", formulas={"self": "where(result > 0, grad, grad * negative_slope)"},
    self=lambda grad, result, negative_slope: F.leaky_relu_backward(grad, result, negative_slope))
 op("leaky_relu_backward", lambda grad_output, self, negative_slope:
@@ -51,7 +67,8 @@ op("leaky_relu_backward", lambda grad_output, self, negative_slope:
    formulas={"grad_output": "where(self > 0, grad, grad * negative_slope)", "self": "0"},
    grad_output=lambda grad, self, negative_slope: F.leaky_relu_backward(grad, self, negative_slope),
    self=lambda grad: F.zeros_like(grad))
-activation("hardtanh", lambda self, min_val=-1.0, max_val=1.0: np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val)),
+activation("hardtanh", lambda self, min_val=-1.0, max_val=1.0:
+   np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val)),
    node="HardtanhBackward0", formulas={"self": "grad * ((min_val < self) & (self < max_val))"},
    self=lambda grad, self, min_val, max_val: F.hardtanh_backward(grad, self, min_val, max_val))
 op("hardtanh_backward", lambda grad_output, self, min_val, max_val:
@@ -61,17 +78,21 @@ op("hardtanh_backward", lambda grad_output, self, min_val, max_val:
    grad_output=lambda grad, self, min_val, max_val: F.hardtanh_backward(grad, self, min_val, max_val),
    self=lambda grad: F.zeros_like(grad))
 SIXTH = float(np.float32(1 / 6))  # PyTorch multiplies by this in float64 too
-activation("hardsigmoid", lambda self: np.minimum(np.maximum(self + 3, 0), 6) / self.dtype.type(6), node="HardsigmoidBackward0",
+activation("hardsigmoid", lambda self: np.minimum(np.maximum(self + 3, 0), 6) / self.dtype.type(6),
+   node="HardsigmoidBackward0",
    formulas={"self": "where((-3 < self) & (self < 3), grad / 6, 0)"},
    self=lambda grad, self: F.hardsigmoid_backward(grad, self))
-op("hardsigmoid_backward", lambda grad_output, self: np.where((self > -3) & (self < 3), grad_output * self.dtype.type(SIXTH), zero(self)),
+op("hardsigmoid_backward", lambda grad_output, self:
+   np.where((self > -3) & (self < 3), grad_output * self.dtype.type(SIXTH), zero(self)),
    node="NotImplemented", formulas={"grad_output": NONE, "self": NONE},
    grad_output=no_derivative("hardsigmoid_backward"), self=no_derivative("hardsigmoid_backward"))
-activation("hardswish", lambda self: self * np.minimum(np.maximum(self + 3, 0), 6) / self.dtype.type(6), node="HardswishBackward0",
+activation("hardswish", lambda self: self * np.minimum(np.maximum(self + 3, 0), 6) / self.dtype.type(6),
+   node="HardswishBackward0",
    formulas={"self": "where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))"},
    self=lambda grad, self: F.hardswish_backward(grad, self))
 op("hardswish_backward", lambda grad_output, self: np.where(
-       self <= -3, zero(self), np.where(self < 3, grad_output * (self / 3 + self.dtype.type(0.5)), grad_output)),
+       self <= -3, zero(self),
+       np.where(self < 3, grad_output * (self / 3 + self.dtype.type(0.5)), grad_output)),
    node="HardswishBackwardBackward0",
    formulas={"grad_output": "where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
              "self": "where((-3 < self) & (self < 3), grad * grad_output / 3, 0)"},
@@ -89,7 +110,7 @@ def _cut(grad, self, lambd):
     return np.where(np.abs(self) <= self.dtype.type(lambd), zero(grad), grad)
 
 
-activation("softshrink", _softshrink, node="SoftshrinkBackward0",
+activation("softshrink", only(FLOATS, "softshrink_cpu", _softshrink), node="SoftshrinkBackward0",
    formulas={"self": "where(abs(self) <= lambd, 0, grad)"},
    self=lambda grad, self, lambd: F.softshrink_backward(grad, self, lambd))
 op("softshrink_backward", lambda grad_output, self, lambd: _cut(grad_output, self, lambd),
@@ -104,6 +125,27 @@ op("hardshrink_backward", lambda grad_out, self, lambd: _cut(grad_out, self, lam
    node="HardshrinkBackwardBackward0",
    formulas={"grad_out": "where(abs(self) <= lambd, 0, grad)", "self": "0"},
    grad_out=lambda grad, self, lambd: F.hardshrink_backward(grad, self, lambd),
+   self=lambda grad: F.zeros_like(grad))
+
+
+def _rrelu(self, noise, lower, upper, training):
+    return np.where(self > 0, self, self * (noise if training else self.dtype.type((lower + upper) / 2)))
+
+
+def _rrelu_slope(grad_output, self, noise, lower, upper, training):
+    slope = noise if training else self.dtype.type((lower + upper) / 2)
+    return np.where(self > 0, grad_output, grad_output * slope)
+
+
+activation("rrelu_with_noise", _rrelu, node="RreluWithNoiseBackward0",
+   formulas={"self": "grad * noise if training else where(self > 0, grad, grad * (lower + upper) / 2)"},
+   self=lambda grad, self, noise, lower, upper, training:
+   F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training))
+op("rrelu_with_noise_backward", _rrelu_slope, node="RreluWithNoiseBackwardBackward0",
+   formulas={"grad_output": "grad * noise if training else where(self > 0, grad, grad * (lower + upper) / 2)",
+             "self": "0"},
+   grad_output=lambda grad, self, noise, lower, upper, training:
+   F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training),
    self=lambda grad: F.zeros_like(grad))
 
 
@@ -123,13 +165,15 @@ def _elu_slope(grad_output, alpha, scale, input_scale, is_result, self_or_result
 
 
 ELU = "where(self <= 0, grad * scale * alpha * exp(self), grad * scale)"
-activation("elu", _elu, node="EluBackward0", formulas={"self": ELU},
+activation("elu", only(FLOATS, "elu_cpu", _elu), node="EluBackward0", formulas={"self": ELU},
    self=lambda grad, self, alpha, scale, input_scale:
    F.elu_backward(grad, alpha, scale, input_scale, False, self))
-op("elu.inplace", _elu, node="EluBackward1", formulas={"self": "where(result <= 0, grad * (result + alpha), grad)"},
+op("elu.inplace", _elu, node="EluBackward1",
+   formulas={"self": "where(result <= 0, grad * (result + alpha), grad)"},
    self=lambda grad, result, alpha, scale, input_scale:
    F.elu_backward(grad, alpha, scale, input_scale, True, result))
-activation("celu", lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha), node="CeluBackward0",
+activation("celu", only(FLOATS, "elu_cpu", lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha)),
+   node="CeluBackward0",
    formulas={"self": "where(self <= 0, grad * exp(self / alpha), grad)"},
    self=lambda grad, self, alpha: F.elu_backward(grad, alpha, 1, 1 / alpha, False, self))
 op("celu.inplace", lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha), node="CeluBackward1",
@@ -137,7 +181,8 @@ op("celu.inplace", lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha), node
    self=lambda grad, result, alpha: F.elu_backward(grad, alpha, 1, 1 / alpha, True, result))
 op("elu_backward", _elu_slope, node="EluBackwardBackward0",
    formulas={"grad_output": "grad * where(self_or_result <= 0, scale * alpha * exp(self_or_result), scale)",
-             "self_or_result": "where(self_or_result < 0, grad * grad_output * scale * alpha * exp(self_or_result), 0)"},
+             "self_or_result":
+             "where(self_or_result < 0, grad * grad_output * scale * alpha * exp(self_or_result), 0)"},
    grad_output=lambda grad, alpha, scale, input_scale, is_result, self_or_result:
    F.elu_backward(grad, alpha, scale, input_scale, is_result, self_or_result),
    self_or_result=lambda grad, grad_output, alpha, scale, input_scale, is_result, self_or_result:
@@ -187,21 +232,21 @@ def gelu_curve(grad, grad_output, self, approximate):
     return grad * grad_output * bend
 
 
-activation("gelu", _gelu, node="GeluBackward0",
+activation("gelu", only(FLOATS, "GeluKernelImpl", _gelu), node="GeluBackward0",
    formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self)) if approximate == 'none' "
-             "else grad * d(0.5 * self * (1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self ** 3)))) / d(self)"},
+             "else grad * (self * (1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self ** 3))) / 2).slope()"},
    self=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate))
 op("gelu_backward", _gelu_slope, node="GeluBackwardBackward0",
    formulas={"grad_output": "grad * (normal_cdf(self) + self * normal_pdf(self))",
              "self": "grad * grad_output * normal_pdf(self) * (2 - self ** 2)"},
    grad_output=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
    self=lambda grad, grad_output, self, approximate: gelu_curve(grad, grad_output, self, approximate))
-activation("silu", lambda self: self * logistic(self), node="SiluBackward0",
+activation("silu", only(FLOATS, "silu_cpu", lambda self: self * logistic(self)), node="SiluBackward0",
    formulas={"self": "grad * sigmoid(self) * (1 + self * (1 - sigmoid(self)))"},
    self=lambda grad, self: silu_slope(grad, self, self.sigmoid()))
 activation("mish", lambda self: self * exactly(np.tanh, exactly(np.log1p, exactly(np.exp, self))),
    node="MishBackward0",
-   formulas={"self": "grad * (tanh(softplus(self)) + self * sigmoid(self) * (1 - tanh(softplus(self)) ** 2))"},
+   formulas={"self": "grad * (t + self * sigmoid(self) * (1 - t ** 2)) with t = tanh(softplus(self))"},
    self=lambda grad, self: mish_slope(grad, self, self.exp().log1p().tanh()))
 
 
@@ -217,7 +262,8 @@ def mish_slope(grad, self, squashed):
 
 def _softplus(self, beta=1, threshold=20):
     scaled = self * self.dtype.type(beta)
-    smooth = exactly(np.log1p, exactly(np.exp, np.minimum(scaled, self.dtype.type(threshold)))) / self.dtype.type(beta)
+    low = np.minimum(scaled, self.dtype.type(threshold))
+    smooth = exactly(np.log1p, exactly(np.exp, low)) / self.dtype.type(beta)
     return np.where(scaled > threshold, self, smooth)
 
 
@@ -226,7 +272,7 @@ def _softplus_slope(grad_output, self, beta, threshold):
     return np.where(scaled > threshold, grad_output, grad_output * logistic(scaled))
 
 
-activation("softplus", _softplus, node="SoftplusBackward0",
+activation("softplus", only(FLOATS, "softplus_cpu", _softplus), node="SoftplusBackward0",
    formulas={"self": "where(self * beta > threshold, grad, grad * sigmoid(self * beta))"},
    self=lambda grad, self, beta, threshold: F.softplus_backward(grad, self, beta, threshold))
 op("softplus_backward", _softplus_slope, node="SoftplusBackwardBackward0",
@@ -247,11 +293,13 @@ def _log_sigmoid(self):
     return np.minimum(self, zero(self)) - exactly(np.log1p, buffer), buffer
 
 
-activation("log_sigmoid", _log_sigmoid, node="LogSigmoidBackward0", outputs=("output", "buffer"), flows=1,
+activation("log_sigmoid", only(FLOATS, "log_sigmoid_cpu", _log_sigmoid), node="LogSigmoidBackward0",
+   outputs=("output", "buffer"), flows=1,
    formulas={"self": "grad * sigmoid(-self)"},
    self=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer))
 op("log_sigmoid_backward", lambda grad_output, self, buffer: grad_output * logistic(-self),
    node="LogSigmoidBackwardBackward0",
-   formulas={"grad_output": "grad * sigmoid(-self)", "self": "-grad * grad_output * sigmoid(self) * (1 - sigmoid(self))"},
+   formulas={"grad_output": "grad * sigmoid(-self)",
+             "self": "-grad * grad_output * sigmoid(self) * (1 - sigmoid(self))"},
    grad_output=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    self=lambda grad, grad_output, self: -(grad * grad_output) * self.sigmoid() * (1 - self.sigmoid()))

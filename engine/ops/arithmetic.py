@@ -6,9 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from engine.errors import not_differentiable
+from engine import dtype as dtypes
+from engine import errors as words
 from engine.ops import errors
+from engine.ops.kinds import FLOATS, NUMBERS, only, refuse_unless
 from engine.ops.table import F, op
+
+# fmt: off
 
 pointwise = partial(op, spelled="method function inplace")
 
@@ -29,9 +33,9 @@ def scaled(grad, factor):
 # ----- sums, products ---------------------------------------------------------------------------
 def _times_alpha(self, other, alpha):
     kind = np.result_type(self, other)
-    if kind.kind in "iu" and isinstance(alpha, float):
+    if kind.kind in "iub" and isinstance(alpha, float):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    return fused(np.asarray(other, kind), kind.type(alpha), self)
+    return fused(np.asarray(other, kind), np.asarray(alpha).astype(kind), self)
 
 
 def _add(self, other, alpha=1):
@@ -67,7 +71,8 @@ pointwise("add", _add, node="AddBackward0", promote="arith", shows=("alpha",), s
    other=lambda grad, alpha: grad if alpha == 1 else grad * alpha)
 op("add.Scalar", _add, node="AddBackward1", promote="arith",
    self=lambda grad: grad)
-pointwise("sub", _sub, node="SubBackward0", promote="arith", shows=("alpha",), scalar="sub.Scalar",
+op("sub", _sub, node="SubBackward0", promote="arith", shows=("alpha",), scalar="sub.Scalar",
+   spelled="inplace",
    self=lambda grad: grad,
    other=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha)
 op("sub.Scalar", _sub, node="SubBackward1", promote="arith",
@@ -84,7 +89,7 @@ op("mul.Scalar", lambda self, other: self * other, node="MulBackward1", promote=
    self=lambda grad, other: grad * other)
 pointwise("neg", _neg, node="NegBackward0",
    self=lambda grad: -grad)
-pointwise("abs", lambda self: np.abs(self), node="AbsBackward0",
+pointwise("abs", only(NUMBERS, "abs_cpu", lambda self: np.abs(self)), node="AbsBackward0",
    self=lambda grad, self: grad * self.sgn())
 pointwise("sgn", lambda self: sign(self), node="SgnBackward0", shows=("self", "result"),
    self=lambda grad: F.zeros_like(grad))
@@ -96,26 +101,41 @@ op("new_ones", lambda self, shape: np.ones(shape, self.dtype), spelled="")
 
 
 # ----- quotients --------------------------------------------------------------------------------
-def _nonzero(other):
-    if np.asarray(other).dtype.kind in "iu" and not np.all(other):
+def _nonzero(self, other):
+    if np.result_type(self, other).kind in "iu" and not np.all(other):
         raise RuntimeError("ZeroDivisionError")
     return other
 
 
+def _floor_divide(self, other):
+    refuse_unless(NUMBERS, "div_floor_cpu", self)
+    return np.floor_divide(self, _nonzero(self, other))
+
+
+def _remainder(self, other):
+    refuse_unless(NUMBERS, "remainder_cpu", self)
+    return np.mod(self, _nonzero(self, other))
+
+
+def _fmod(self, other):
+    refuse_unless(NUMBERS, "fmod_cpu", self)
+    return np.fmod(self, _nonzero(self, other))
+
+
 def _rounded(self, other, rounding_mode):
     if rounding_mode == "floor":
-        return np.floor_divide(self, _nonzero(other))
+        return _floor_divide(self, other)
     if rounding_mode != "trunc":
         raise RuntimeError(errors.rounding_mode(rounding_mode))
     kind = np.result_type(self, other)
-    return np.trunc(np.divide(self, _nonzero(other))).astype(kind)
+    return np.trunc(np.divide(self, _nonzero(self, other))).astype(kind)
 
 
 def no_derivative(name: str):
     """Return the rule of an operation that PyTorch cannot differentiate: it refuses."""
 
     def rule(grad):
-        raise RuntimeError(not_differentiable(name))
+        raise RuntimeError(words.not_differentiable(name))
 
     return rule
 
@@ -125,36 +145,36 @@ pointwise("div", lambda self, other: self / other, node="DivBackward0", promote=
    other=lambda grad, self, other: -grad * ((self / other) / other))
 op("div.Scalar", lambda self, other: self / other, node="DivBackward1", promote="divide",
    self=lambda grad, other: grad / other)
-op("div.rounded", _rounded, node="DivBackward2", promote="arith", shows=("self", "other", "rounding_mode"),
-   self=lambda grad: F.zeros_like(grad),
-   other=lambda grad: F.zeros_like(grad))
+op("div.rounded", _rounded, node="DivBackward2", promote="arith",
+   self=lambda grad, other, rounding_mode: F.zeros_like(grad),
+   other=lambda grad, self, other, rounding_mode: F.zeros_like(grad))
 NONE = "not implemented: PyTorch has no derivative here"
-op("floor_divide", lambda self, other: np.floor_divide(self, _nonzero(other)), node="NotImplemented",
-   promote="arith", spelled="", formulas={"self": NONE, "other": NONE},
-   self=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
-op("floor_divide.Scalar", lambda self, other: np.floor_divide(self, _nonzero(other)), node="NotImplemented",
-   promote="arith", formulas={"self": NONE},
-   self=no_derivative("floor_divide"))
-op("remainder", lambda self, other: np.mod(self, _nonzero(other)), node="RemainderBackward1",
+for _row, _said in (("floor_divide", "floor_divide"), ("floor_divide.inplace", "floor_divide_")):
+    op(_row, _floor_divide, node="NotImplemented", promote="arith", spelled="",
+       formulas={"self": NONE, "other": NONE}, self=no_derivative(_said), other=no_derivative(_said))
+    op(f"{_row}.Scalar", _floor_divide, node="NotImplemented", promote="arith", spelled="",
+       formulas={"self": NONE}, self=no_derivative(_said))
+op("remainder", _remainder, node="RemainderBackward1",
    promote="arith", formulas={"other": "-grad * floor(self / other)"},
    self=lambda grad: grad,
    other=lambda grad, self, other: -grad * F.div__rounded(self, other, "floor"))
-op("remainder.Scalar", lambda self, other: np.mod(self, _nonzero(other)), node="RemainderBackward0",
+op("remainder.Scalar", _remainder, node="RemainderBackward0",
    promote="arith",
    self=lambda grad: grad)
-op("remainder.Base", lambda self, other: np.mod(self, _nonzero(other)), node="NotImplemented",
+op("remainder.Base", _remainder, node="NotImplemented",
    promote="arith", formulas={"other": NONE},
    other=no_derivative("remainder"))
-op("fmod", lambda self, other: np.fmod(self, _nonzero(other)), node="FmodBackward1", promote="arith",
+op("fmod", _fmod, node="FmodBackward1", promote="arith",
    formulas={"other": "-grad * trunc(self / other)"},
    self=lambda grad: grad,
    other=lambda grad, self, other: -grad * F.div__rounded(self, other, "trunc"))
-op("fmod.Scalar", lambda self, other: np.fmod(self, _nonzero(other)), node="FmodBackward0", promote="arith",
+op("fmod.Scalar", _fmod, node="FmodBackward0", promote="arith",
    self=lambda grad: grad)
 
 
 # ----- several at once --------------------------------------------------------------------------
 def _addcmul(self, tensor1, tensor2, value=1):
+    refuse_unless(NUMBERS, "addcmul_cpu_out", self)
     return fused(tensor1 if value == 1 else tensor1 * tensor1.dtype.type(value), tensor2, self)
 
 
@@ -164,7 +184,18 @@ def _addcdiv(self, tensor1, tensor2, value=1):
     return self + tensor1.dtype.type(value) * tensor1 / tensor2
 
 
+def same_or_broadcast(own: tuple, other: tuple) -> None:
+    """Refuse shapes that do not broadcast."""
+    text = words.broadcast(own, other)
+    if text.startswith("The size"):
+        raise RuntimeError(text)
+
+
 def _lerp(self, end, weight):
+    if self.dtype != end.dtype:
+        raise RuntimeError(errors.lerp_dtypes(*map(dtypes.from_numpy, (self.dtype, end.dtype))))
+    same_or_broadcast(self.shape, end.shape)
+    refuse_unless(FLOATS, "lerp_kernel_" + ("tensor" if isinstance(weight, np.ndarray) else "scalar"), self)
     weight = np.asarray(weight, self.dtype)
     near = fused(weight, end - self, self)
     far = fused(-(end - self), 1 - weight, end)

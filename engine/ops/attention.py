@@ -8,6 +8,8 @@ import numpy as np
 
 from engine.ops.table import F, op
 
+# fmt: off
+
 
 def _scores(query, key, attn_mask, is_causal, scale):
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
@@ -24,8 +26,9 @@ def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None
     scores = _scores(query, key, attn_mask, is_causal, scale)
     top = scores.max(-1, keepdims=True)
     logsumexp = np.log(np.exp(scores - top).sum(-1, keepdims=True)) + top
-    output = np.exp(scores - logsumexp) @ value.astype(np.float64)
-    return output.astype(query.dtype), logsumexp[..., 0].astype(query.dtype)
+    output = (np.exp(scores - logsumexp) @ value.astype(np.float64)).astype(query.dtype)
+    laid_out = np.ascontiguousarray(output.swapaxes(1, 2)).swapaxes(1, 2)  # rows of all heads side by side
+    return laid_out, logsumexp[..., 0].astype(query.dtype)
 
 
 def attended(query, key, is_causal, attn_mask, scale):
@@ -51,7 +54,8 @@ def score_slope(grad, query, key, value, options):
 
 
 SLOPE = "weights * (grad @ value.T - (grad @ value.T * weights).sum(-1)) * scale"
-op("_scaled_dot_product_flash_attention_for_cpu", _attention, node="ScaledDotProductFlashAttentionForCpuBackward0",
+op("_scaled_dot_product_flash_attention_for_cpu", _attention,
+   node="ScaledDotProductFlashAttentionForCpuBackward0",
    outputs=("output", "logsumexp"), flows=1, shows=("output", "logsumexp", "dropout_p"),
    formulas={"query": f"{SLOPE} @ key", "key": f"({SLOPE}).T @ query", "value": "weights.T @ grad"},
    query=lambda grad, query, key, value, is_causal, attn_mask, scale:

@@ -8,7 +8,10 @@ import numpy as np
 
 from engine.ops import errors
 from engine.ops.arithmetic import pointwise
+from engine.ops.kinds import WHOLE, only
 from engine.ops.table import F, op
+
+# fmt: off
 
 compared = partial(op, promote="arith")
 
@@ -29,10 +32,10 @@ pointwise("logical_and", asking(np.logical_and))
 pointwise("logical_or", asking(np.logical_or))
 pointwise("logical_xor", asking(np.logical_xor))
 pointwise("logical_not", lambda self: np.logical_not(self))
-pointwise("bitwise_not", lambda self: np.invert(self))
-pointwise("bitwise_and", asking(np.bitwise_and), promote="arith")
-pointwise("bitwise_or", asking(np.bitwise_or), promote="arith")
-pointwise("bitwise_xor", asking(np.bitwise_xor), promote="arith")
+pointwise("bitwise_not", only(WHOLE, "bitwise_not_cpu", lambda self: np.invert(self)))
+pointwise("bitwise_and", only(WHOLE, "bitwise_and_cpu", asking(np.bitwise_and)), promote="arith")
+pointwise("bitwise_or", only(WHOLE, "bitwise_or_cpu", asking(np.bitwise_or)), promote="arith")
+pointwise("bitwise_xor", only(WHOLE, "bitwise_xor_cpu", asking(np.bitwise_xor)), promote="arith")
 op("isnan", lambda self: np.isnan(self))
 op("isinf", lambda self: np.isinf(self))
 op("isfinite", lambda self: np.isfinite(self))
@@ -40,12 +43,13 @@ op("isposinf", lambda self: np.isposinf(self))
 op("isneginf", lambda self: np.isneginf(self))
 op("signbit", lambda self: np.signbit(self))
 op("isclose", lambda self, other, rtol=1e-05, atol=1e-08, equal_nan=False:
-   np.isclose(self, other, rtol, atol, equal_nan))
+   np.isclose(self, other, rtol, atol, equal_nan), spelled="")
 
 
 # ----- choosing ---------------------------------------------------------------------------------
 op("where", lambda condition, self, other: np.where(condition, self, other), node="WhereBackward0",
-   promote="where", spelled="", formulas={"self": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
+   promote="where", spelled="",
+   formulas={"self": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
    self=lambda grad, condition: F.where(condition, grad, 0.0),
    other=lambda grad, condition: F.where(condition, 0.0, grad))
 op("maximum", asking(np.maximum), node="MaximumBackward0", promote="arith",
@@ -109,14 +113,16 @@ op("clamp.Tensor", _clamp, node="ClampBackward0", promote="three",
    F.where(self < min if max is None else F.logical_and(min < max, self < min), grad, 0.0),
    max=lambda grad, self, min, max:
    F.where(self > max if min is None else F.logical_or(self > max, max < min), grad, 0.0))
-op("clamp_min", lambda self, min: np.maximum(self, min), node="ClampMinBackward0", promote="arith", spelled="",
+op("clamp_min", lambda self, min: np.maximum(self, min), node="ClampMinBackward0", promote="arith",
+   spelled="",
    formulas={"self": "where(self >= min, grad, 0)"},
    self=lambda grad, self, min: F.where(self >= min, grad, 0.0))
 op("clamp_min.Tensor", lambda self, min: np.maximum(self, min), node="ClampMinBackward1", promote="arith",
    formulas={"self": "where(self >= min, grad, 0)", "min": "where(self < min, grad, 0)"},
    self=lambda grad, self, min: F.where(self >= min, grad, 0.0),
    min=lambda grad, self, min: F.where(self < min, grad, 0.0))
-op("clamp_max", lambda self, max: np.minimum(self, max), node="ClampMaxBackward0", promote="arith", spelled="",
+op("clamp_max", lambda self, max: np.minimum(self, max), node="ClampMaxBackward0", promote="arith",
+   spelled="",
    formulas={"self": "where(self <= max, grad, 0)"},
    self=lambda grad, self, max: F.where(self <= max, grad, 0.0))
 op("clamp_max.Tensor", lambda self, max: np.minimum(self, max), node="ClampMaxBackward1", promote="arith",

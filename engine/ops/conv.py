@@ -15,6 +15,8 @@ import numpy as np
 from engine.ops import errors
 from engine.ops.table import F, op
 
+# fmt: off
+
 inner = partial(op, spelled="")
 
 
@@ -124,7 +126,8 @@ def _convolution(input, weight, bias, stride, padding, dilation, transposed, out
     grid = Grid(stride, padding, dilation, groups)
     check(input, weight, grid, transposed)
     if transposed:
-        rows = zip(input.shape[2:], stride, padding, grid.reach(weight.shape[2:]), output_padding, strict=True)
+        reach = grid.reach(weight.shape[2:])
+        rows = zip(input.shape[2:], stride, padding, reach, output_padding, strict=True)
         out = to_input(input, weight, tuple((n - 1) * s - 2 * p + r + o for n, s, p, r, o in rows), grid)
     else:
         out = convolve(input, weight, grid)
@@ -152,7 +155,8 @@ def over_channels(grad):
 
 inner("convolution", _convolution, node="ConvolutionBackward0",
    shows=("bias_sym_sizes_opt", "output_padding", "stride", "padding", "dilation", "transposed", "groups"),
-   formulas={"input": "conv_transpose(grad, weight)", "weight": "conv(input, grad): the inputs under each weight, times grad",
+   formulas={"input": "conv_transpose(grad, weight)",
+             "weight": "conv(input, grad): the inputs under each weight, times grad",
              "bias": "grad.sum(all but the channels)"},
    input=lambda grad, weight, input_sym_sizes, stride, padding, dilation, transposed, groups:
    F._convolution_to_input(grad, weight, input_sym_sizes, stride, padding, dilation, transposed, groups),
@@ -164,7 +168,8 @@ inner("_convolution_to_input", _to_input, node="ConvolutionBackwardBackward0",
    grad_output=lambda grad, weight, stride, padding, dilation, transposed, groups, grad_output_sym_sizes:
    flowing(grad, weight, grad_output_sym_sizes, stride, padding, dilation, transposed, groups),
    weight=lambda grad, grad_output, weight_sym_sizes, stride, padding, dilation, transposed, groups:
-   F._convolution_to_weight(grad_output, grad, weight_sym_sizes, stride, padding, dilation, transposed, groups))
+   F._convolution_to_weight(
+       grad_output, grad, weight_sym_sizes, stride, padding, dilation, transposed, groups))
 inner("_convolution_to_weight", _to_weight, node="ConvolutionBackwardBackward0",
    formulas={"grad_output": "conv(input, grad)", "input": "conv_transpose(grad_output, grad)"},
    grad_output=lambda grad, input, stride, padding, dilation, transposed, groups, grad_output_sym_sizes:
@@ -174,7 +179,7 @@ inner("_convolution_to_weight", _to_weight, node="ConvolutionBackwardBackward0",
 
 
 def flowing(input, weight, sizes, stride, padding, dilation, transposed, groups):
-    """Run the convolution itself again, in a rule of a rule: its output has the sizes of the first gradient."""
+    """Run the convolution itself again, in a rule of a rule; the result has the first gradient's sizes."""
     if transposed:
         return F._convolution_to_input(input, weight, sizes, stride, padding, dilation, False, groups)
     return F.convolution(input, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups)
@@ -197,7 +202,8 @@ def _col2im(self, output_size, kernel_size, dilation, padding, stride):
     return out if self.ndim == 3 else out[0]
 
 
-inner("im2col", _im2col, node="Im2ColBackward0", formulas={"self": "fold(grad): every window added to where it came from"},
+inner("im2col", _im2col, node="Im2ColBackward0",
+   formulas={"self": "fold(grad): every window added to where it came from"},
    self=lambda grad, self_sym_sizes, kernel_size, dilation, padding, stride:
    F.col2im(grad, tuple(self_sym_sizes[-2:]), kernel_size, dilation, padding, stride))
 inner("col2im", _col2im, node="Col2ImBackward0", formulas={"self": "unfold(grad)"},

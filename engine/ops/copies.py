@@ -8,8 +8,12 @@ import numpy as np
 
 from engine.ops import errors
 from engine.ops.dims import axes, axis
+from engine.ops.kinds import NUMBERS, refuse_unless
 from engine.ops.shape import diagonal_of
 from engine.ops.table import F, op
+from engine.tensor import make
+
+# fmt: off
 
 inner = partial(op, spelled="")
 
@@ -41,14 +45,16 @@ inner("repeat", _repeat, node="RepeatBackward0",
    self=lambda grad, repeats, self_sym_sizes: unrepeated(grad, repeats, self_sym_sizes))
 
 # ----- turned, shifted ------------------------------------------------------------------------------
-inner("flip", lambda self, dims: np.flip(self, axes(tuple(dims), self.ndim) if dims else ()).copy(), node="FlipBackward0",
+inner("flip", lambda self, dims: np.flip(self, axes(tuple(dims), self.ndim) if dims else ()).copy(),
+   node="FlipBackward0",
    self=lambda grad, dims: F.flip(grad, dims))
 
 
 def _roll(self, shifts, dims=()):
     if dims and len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    return np.roll(self, shifts, tuple(axis(d, self.ndim) for d in dims)) if dims else np.roll(self, shifts[0])
+    over = tuple(axis(d, self.ndim) for d in dims)
+    return np.roll(self, shifts, over) if dims else np.roll(self, shifts[0])
 
 
 inner("roll", _roll, node="RollBackward0", formulas={"self": "grad.roll(-shifts, dims)"},
@@ -77,6 +83,8 @@ op("triu", triangle("triu", np.triu), node="TriuBackward0", spelled="method func
 def _diag_embed(self, offset=0, dim1=-2, dim2=-1):
     size, ndim = self.shape[-1] + abs(offset), self.ndim + 1
     first, second = axis(dim1, ndim), axis(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     rest = iter(self.shape[:-1])
     out = np.zeros([size if d in (first, second) else next(rest) for d in range(ndim)], self.dtype)
     diagonal_of(out, offset, first, second)[...] = self
@@ -88,16 +96,17 @@ op("diag_embed", _diag_embed, node="DiagEmbedBackward0",
 
 
 def _trace(self):
+    refuse_unless(NUMBERS, "trace", self)
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    return np.trace(self)
+    return np.trace(self, dtype=np.int64 if self.dtype.kind in "iu" else self.dtype)
 
 
 def on_diagonal(grad, sizes):
     """Write one gradient onto the whole diagonal of zeros."""
     flat = F.new_zeros(grad, (sizes[0] * sizes[1],))
     positions = np.arange(0, min(sizes) * (sizes[1] + 1), sizes[1] + 1)
-    return F.index_fill__Tensor(flat, 0, positions, grad).reshape(sizes)
+    return F.index_fill__Tensor(flat, 0, make(positions), grad).reshape(sizes)
 
 
 op("trace", _trace, node="TraceBackward0", formulas={"self": "grad * eye(self_sym_sizes)"},
@@ -110,7 +119,8 @@ def _pad(self, pad, value=0):
         raise RuntimeError(errors.padding_length(len(pad), self.ndim))
     around = [(0, 0)] * (self.ndim - len(pad) // 2)
     around += [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
-    inside = tuple(slice(max(0, -low), n - max(0, -high)) for n, (low, high) in zip(self.shape, around, strict=True))
+    kept = zip(self.shape, around, strict=True)
+    inside = tuple(slice(max(0, -low), n - max(0, -high)) for n, (low, high) in kept)
     return np.pad(self[inside], [(max(0, a), max(0, b)) for a, b in around], constant_values=value)
 
 
@@ -118,36 +128,69 @@ inner("constant_pad_nd", _pad, node="ConstantPadNdBackward0", formulas={"self": 
    self=lambda grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad)))
 
 
-# The edge padding modes: which element each place of the result shows.
-def _shown(size: int, low: int, high: int, mode: str) -> np.ndarray:
+# ----- padded with its own edge ---------------------------------------------------------------------
+def _shown(size: int, low: int, high: int, mirrored: bool) -> np.ndarray:
+    """Return which element each place of the result shows."""
     places = np.arange(-low, size + high)
-    if mode == "replicate":
+    if not mirrored:
         return places.clip(0, size - 1)
     places = np.abs(places)
     return np.where(places >= size, 2 * (size - 1) - places, places)
 
 
-def _edge_pad(self, pad, mode):
-    for i in range(0, len(pad), 2):
+def _edges(self, padding, mirrored: bool):
+    for i in range(0, len(padding), 2):
         over = self.ndim - 1 - i // 2
-        self = self.take(_shown(self.shape[over], pad[i], pad[i + 1], mode), over)
+        self = self.take(_shown(self.shape[over], padding[i], padding[i + 1], mirrored), over)
     return self
 
 
-def _edge_pad_backward(grad_output, sizes, pad, mode):
-    for i in range(0, len(pad), 2):
+def _unedged(grad_output, sizes, padding, mirrored: bool):
+    for i in range(0, len(padding), 2):
         over = grad_output.ndim - 1 - i // 2
-        out = np.zeros([sizes[d] if d == over else n for d, n in enumerate(grad_output.shape)], grad_output.dtype)
-        shown = _shown(sizes[over], pad[i], pad[i + 1], mode)
+        narrow = [sizes[d] if d == over else n for d, n in enumerate(grad_output.shape)]
+        out = np.zeros(narrow, grad_output.dtype)
+        shown = _shown(sizes[over], padding[i], padding[i + 1], mirrored)
         np.add.at(np.moveaxis(out, over, 0), shown, np.moveaxis(grad_output, over, 0))
         grad_output = out
     return grad_output
 
 
-for _mode, _word in (("reflect", "Reflection"), ("replicate", "Replication")):
-    for _n in (1, 2, 3):
-        inner(f"{_mode}_pad{_n}d", _edge_pad, node=f"{_word}Pad{_n}DBackward0", shows=("self",),
-           formulas={"self": "zeros(self_sym_sizes) with grad added where each element is shown"},
-           self=lambda grad, self_sym_sizes, pad, mode: F._edge_pad_backward(grad, self_sym_sizes, pad, mode))
-inner("_edge_pad_backward", _edge_pad_backward, node="EdgePadBackwardBackward0",
-   grad_output=lambda grad, pad, mode: F.reflect_pad1d(grad, pad, mode))
+def edge_padding(name: str, node: str, mirrored: bool) -> None:
+    """Add the rows of one kind of padding in one number of dimensions: the operation, and its rule."""
+    inner(name, lambda self, padding: _edges(self, padding, mirrored), node=f"{node}Backward0",
+       formulas={"self": "zeros(self.shape) with grad added where each element is shown"},
+       self=lambda grad, self, padding: getattr(F, f"{name}_backward")(grad, self, padding))
+    inner(f"{name}_backward",
+       lambda grad_output, self, padding: _unedged(grad_output, self.shape, padding, mirrored),
+       node=f"{node}BackwardBackward0", formulas={"grad_output": f"{name}(grad, padding)", "self": "0"},
+       grad_output=lambda grad, padding: getattr(F, name)(grad, padding),
+       self=lambda grad, self: F.zeros_like(self))
+
+
+for _n in (1, 2, 3):
+    edge_padding(f"reflection_pad{_n}d", f"ReflectionPad{_n}D", True)
+    edge_padding(f"replication_pad{_n}d", f"ReplicationPad{_n}D", False)
+
+
+# ----- channels and pixels ----------------------------------------------------------------------------
+def _shuffled(self, upscale_factor):
+    *batch, channels, height, width = self.shape
+    r = upscale_factor
+    if channels % (r * r):
+        raise RuntimeError(errors.pixel_shuffle(channels, r))
+    parts = self.reshape(-1, channels // (r * r), r, r, height, width).transpose(0, 1, 4, 2, 5, 3)
+    return parts.reshape(*batch, channels // (r * r), height * r, width * r)
+
+
+def _unshuffled(self, downscale_factor):
+    *batch, channels, height, width = self.shape
+    r = downscale_factor
+    parts = self.reshape(-1, channels, height // r, r, width // r, r).transpose(0, 1, 3, 5, 2, 4)
+    return parts.reshape(*batch, channels * r * r, height // r, width // r)
+
+
+op("pixel_shuffle", _shuffled, node="PixelShuffleBackward0", spelled="function",
+   self=lambda grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor))
+op("pixel_unshuffle", _unshuffled, node="PixelUnshuffleBackward0", spelled="function",
+   self=lambda grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor))

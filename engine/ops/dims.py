@@ -34,7 +34,7 @@ def at(dim: int, index: Any) -> tuple:
 
 def unreduced(tensor: Any, dim: Any, keepdim: bool, ndim: int) -> Any:
     """Give a tensor back the dimensions that a reduction took away, each of size 1."""
-    if not keepdim and ndim:
+    if not keepdim and ndim and dim not in (None, ()):
         for d in sorted(axes(dim, ndim)):
             tensor = tensor.unsqueeze(d)
     return tensor
@@ -48,7 +48,7 @@ def reshaped(tensor: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
 
 def reduced_count(sizes: tuple, dim: Any) -> int:
     """Return how many elements one element of the result stands for."""
-    return math.prod(sizes[d] for d in axes(dim, len(sizes)))
+    return math.prod(sizes[d] for d in axes(dim, len(sizes))) if sizes else 1
 
 
 def pair(value: Any, n: int = 2) -> tuple[int, ...]:

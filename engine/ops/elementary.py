@@ -8,7 +8,10 @@ from functools import partial
 import numpy as np
 
 from engine.ops.arithmetic import pointwise
+from engine.ops.kinds import FLOATS, NUMBERS, only
 from engine.ops.table import F, op
+
+# fmt: off
 
 smooth = partial(pointwise, promote="float")  # whole numbers are taken as floats
 not_in_place = partial(op, promote="float")
@@ -89,7 +92,8 @@ op("sigmoid_backward", lambda grad_output, output: grad_output * (1 - output) * 
 # ----- steps: flat between their jumps -----
 def stepwise(function: np.ufunc):
     """Return a forward that leaves whole numbers as they are."""
-    return lambda self: function(self) if self.dtype.kind == "f" else self.copy()
+    forward = lambda self: function(self) if self.dtype.kind == "f" else self.copy()  # noqa: E731
+    return only(NUMBERS, f"{function.__name__}_vml_cpu", forward)
 
 
 pointwise("floor", stepwise(np.floor), node="FloorBackward0",
@@ -100,7 +104,8 @@ pointwise("round", stepwise(np.round), node="RoundBackward0",
    self=lambda grad: F.zeros_like(grad))
 pointwise("trunc", stepwise(np.trunc), node="TruncBackward0",
    self=lambda grad: F.zeros_like(grad))
-op("round.decimals", lambda self, decimals: np.round(self, decimals).astype(self.dtype), node="RoundBackward1",
+op("round.decimals", only(FLOATS, "round_cpu", lambda self, decimals:
+   np.round(self, decimals).astype(self.dtype)), node="RoundBackward1",
    self=lambda grad: F.zeros_like(grad))
-pointwise("frac", lambda self: self - np.trunc(self), node="FracBackward0",
+pointwise("frac", only(FLOATS, "frac_cpu", lambda self: self - np.trunc(self)), node="FracBackward0",
    self=lambda grad: grad)

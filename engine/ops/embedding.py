@@ -10,6 +10,8 @@ from engine.ops import errors
 from engine.ops.table import F, op
 from engine.sparse import embedding_grad
 
+# fmt: off
+
 
 def _embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     if indices.dtype not in (np.int64, np.int32):

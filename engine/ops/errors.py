@@ -1,4 +1,4 @@
-"""What PyTorch says when an operation refuses its operands. Autograd's own messages are in engine/errors.py."""
+"""What PyTorch says when an operation refuses its operands. Other messages are in engine/errors."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ def not_implemented_for(kernel: str, dtype: Any) -> NotImplementedError:
 
 # ----- reductions -------------------------------------------------------------------------------
 def empty_reduction(name: str) -> str:
+    if name.startswith("arg"):
+        return f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
     return (
         f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
         "dim with the 'dim' argument."
@@ -59,8 +61,8 @@ def norm_dtype(dtype: Any) -> str:
     return f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {dtype.short}"
 
 
-def std_and_var_floats_only() -> str:
-    return "std and var only support floating point and complex dtypes"
+def spread_floats_only(name: str) -> str:
+    return f"{name} only support floating point and complex dtypes"
 
 
 def selected_out_of_range() -> str:
@@ -209,4 +211,101 @@ def embedding_indices(dtype: Any) -> str:
     return (
         "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
         f"got {dtype.type_name} instead (while checking arguments for embedding)"
+    )
+
+
+def pixel_shuffle(channels: int, factor: int) -> str:
+    return (
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+        f"upscale_factor, but input.size(-3)={channels} is not divisible by {factor * factor}"
+    )
+
+
+def lerp_dtypes(own: Any, end: Any) -> str:
+    return f"expected dtype {own.c_name} for `end` but got dtype {end.c_name}"
+
+
+def norm_of_difference(dtype: Any) -> str:
+    return f"norm(): input dtype should be either floating point or complex. Got {dtype.short} instead."
+
+
+def expand_ndim(dtype: Any, own: Any, target: Any) -> str:
+    return (
+        f"expand({dtype.type_name}{{{list(own)}}}, size={list(target)}): the number of sizes provided "
+        f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(own)})"
+    )
+
+
+def addmv_dtypes(mat: Any, vec: Any) -> str:
+    return f"addmv input tensors must have the same dtype, but got {vec.short}, {mat.short}, and {vec.short}"
+
+
+def addmm_dtypes(own: Any, mat2: Any) -> str:
+    return f"self and mat2 must have the same dtype, but got {own.short} and {mat2.short}"
+
+
+def pooled_size(own: Any, sizes: Any) -> str:
+    def cross(values: Any) -> str:
+        return "x".join(map(str, values))
+
+    return (
+        f"Given input size: ({cross(own[-3:])}). Calculated output size: ({cross((own[-3], *sizes))}). "
+        "Output size is too small"
+    )
+
+
+def cross_length(dim: int, first: int, second: int) -> str:
+    return f"linalg.cross: inputs dimension {dim} must have length 3. Got {first} and {second}"
+
+
+def index_copy_range(index: int, dim: int, size: int) -> str:
+    return f"index_copy_(): index {index} is out of bounds for dimension {dim} with size {size}"
+
+
+def contracted_sizes(first: int, dim: int, second: int, other: int) -> str:
+    return (
+        f"contracted dimensions need to match, but first has size {first} in dim {dim} and second has size "
+        f"{second} in dim {other}"
+    )
+
+
+def inner_sizes(first: Any, second: Any) -> str:
+    return (
+        "inner() the last dimension must match on both input tensors but got shapes "
+        f"{list(first)} and {list(second)}"
+    )
+
+
+def take_range(index: int, size: int) -> str:
+    return f"out of range: tried to access index {index} on a tensor of {size} elements."
+
+
+def class_weights(classes: int, given: Any) -> str:
+    return (
+        f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+        f"tensor of shape: {list(given)}"
+    )
+
+
+def loss_dtypes(found: Any, expected: Any) -> str:
+    return f"Found dtype {found.short} but expected {expected.short}"
+
+
+# ----- new tensors from old ones ------------------------------------------------------------------
+def multinomial_kind(dtype: Any) -> str:
+    return f"multinomial only supports floating-point dtypes for input, got: {dtype.short}"
+
+
+def broadcast_shapes(dim: int, position: int, shape: Any, expected: Any) -> str:
+    return (
+        f"Attempting to broadcast a dimension of length {shape[dim]} at {dim}! Mismatching argument at index "
+        f"{position} had {tuple(shape)}; but expected shape should be broadcastable to {list(expected)}"
+    )
+
+
+def searchsorted_shapes(boundaries: Any, values: Any) -> str:
+    return (
+        "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+        "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+        f"{list(boundaries)} and input value tensor {list(values)}"
     )

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.errors import index_error
 from engine.ops import errors
 from engine.ops.dims import axes, axis, reshaped
+from engine.ops.kinds import NUMBERS, refuse_unless
 from engine.ops.table import F, op
+
+# fmt: off
 
 VALUES = ("values", "indices")
 
@@ -24,14 +28,14 @@ def whole(choose, name: str):
 
 
 def along(choose, name: str):
-    """Return a forward along one dimension: the values taken and where they were. `choose` finds the indices."""
+    """Return a forward along one dimension: values, and where they were. `choose` finds the indices."""
 
     def forward(array, dim, keepdim, *rest):
         if not array.ndim:
             return array.copy(), np.zeros((), np.int64)
         over = axis(dim, array.ndim)
         if not array.shape[over]:
-            raise errors.index_error(errors.empty_dim(name, over))
+            raise index_error(errors.empty_dim(name, over))
         indices = np.expand_dims(choose(array, over, *rest), over).astype(np.int64)
         values = np.take_along_axis(array, indices, over)
         return (values, indices) if keepdim else (values.squeeze(over), indices.squeeze(over))
@@ -59,9 +63,11 @@ ONE = "zeros(self_sym_sizes) with grad at [indices] of dimension dim"
 def selecting(name: str, node: str, choose):
     """Add a row that takes one element along a dimension."""
     forward = along(choose, name.partition(".")[0])
-    op(name, lambda self, dim, keepdim=False: forward(self, dim, keepdim), node=node, outputs=VALUES, spelled="",
+    op(name, lambda self, dim, keepdim=False: forward(self, dim, keepdim), node=node, outputs=VALUES,
+    spelled="",
        formulas={"self": ONE},
-       self=lambda grad, dim, indices, self_sym_sizes, keepdim: to_index(grad, dim, indices, self_sym_sizes, keepdim))
+       self=lambda grad, dim, indices, self_sym_sizes, keepdim:
+   to_index(grad, dim, indices, self_sym_sizes, keepdim))
 
 
 op("max", whole(np.max, "max"), node="MaxBackward1", spelled="", formulas={"self": ALL},
@@ -74,24 +80,40 @@ selecting("min.dim", "MinBackward0", np.argmin)
 
 def _arg(choose, name: str):
     def forward(self, dim, keepdim):
+        if self.dtype == np.bool_:
+            raise RuntimeError(f"{name}(): does not support bool input")
         if not self.size and (dim is None or not self.shape[axis(dim, self.ndim)]):
-            raise errors.index_error(errors.empty_reduction(name) if dim is None else errors.empty_dim(name, dim))
+            raise index_error(errors.empty_reduction(name) if dim is None else errors.empty_dim(name, dim))
         if not self.ndim:
             return np.zeros((), np.int64)
-        return np.asarray(choose(self, axis=None if dim is None else axis(dim, self.ndim), keepdims=keepdim), np.int64)
+        over = None if dim is None else axis(dim, self.ndim)
+        return np.asarray(choose(self, axis=over, keepdims=keepdim), np.int64)
 
     return lambda self, dim=None, keepdim=False: forward(self, dim, keepdim)
 
 
 op("argmax", _arg(np.argmax, "argmax"))
 op("argmin", _arg(np.argmin, "argmin"))
-op("all", lambda self, dim=None, keepdim=False: np.all(self, axis=axes(dim, self.ndim), keepdims=keepdim))
-op("any", lambda self, dim=None, keepdim=False: np.any(self, axis=axes(dim, self.ndim), keepdims=keepdim))
-op("count_nonzero", lambda self, dim=None: np.asarray(np.count_nonzero(self, axis=axes(dim, self.ndim)), np.int64))
+def asking(question):
+    """Return a forward whose answers are bools; those about uint8 are uint8."""
+
+    def forward(self, dim, keepdim):
+        found = question(self, axis=axes(dim, self.ndim), keepdims=keepdim)
+        return found.astype(np.uint8) if self.dtype == np.uint8 else found
+
+    return lambda self, dim=None, keepdim=False: forward(self, dim, keepdim)
+
+
+op("all", asking(np.all))
+op("any", asking(np.any))
+op("count_nonzero", lambda self, dim=None:
+   np.asarray(np.count_nonzero(self, axis=axes(dim, self.ndim)), np.int64))
 
 
 # ----- extremes over several dimensions: ties share -------------------------------------------------
 def _over(choose, array, dim, keepdim):
+    if not array.size and dim in ((), None):
+        raise RuntimeError(errors.empty_reduction("a" + choose.__name__))
     return choose(array, axis=axes(dim, array.ndim), keepdims=keepdim)
 
 
@@ -102,13 +124,16 @@ def ties(grad, self, result, dim, keepdim):
 
 
 TIES = "grad / (self == result).sum(dim, keepdim=True) * (self == result)"
-op("amax", lambda self, dim=(), keepdim=False: _over(np.max, self, dim, keepdim), node="AmaxBackward0", spelled="",
+op("amax", lambda self, dim=(), keepdim=False: _over(np.max, self, dim, keepdim), node="AmaxBackward0",
+   spelled="",
    formulas={"self": TIES},
    self=lambda grad, self, result, dim, keepdim: ties(grad, self, result, dim, keepdim))
-op("amin", lambda self, dim=(), keepdim=False: _over(np.min, self, dim, keepdim), node="AminBackward0", spelled="",
+op("amin", lambda self, dim=(), keepdim=False: _over(np.min, self, dim, keepdim), node="AminBackward0",
+   spelled="",
    formulas={"self": TIES},
    self=lambda grad, self, result, dim, keepdim: ties(grad, self, result, dim, keepdim))
-op("aminmax", lambda self, dim=None, keepdim=False: (_over(np.min, self, dim, keepdim), _over(np.max, self, dim, keepdim)),
+op("aminmax", lambda self, dim=None, keepdim=False:
+   (_over(np.min, self, dim, keepdim), _over(np.max, self, dim, keepdim)),
    node="AminmaxBackward0", outputs=("min", "max"), spelled="",
    formulas={"self": f"{TIES.replace('result', 'min')} + {TIES.replace('result', 'max')}"},
    self=lambda grads, self, min, max, dim, keepdim: both_ties(grads, self, (min, max), dim, keepdim))
@@ -138,13 +163,15 @@ def middle(array: np.ndarray, over: int, skip_nan: bool = False) -> np.ndarray:
 
 def median(array: np.ndarray, skip_nan: bool = False) -> np.ndarray:
     """Return the lower median of all elements, nan of none."""
+    refuse_unless(NUMBERS, "median_cpu", array)
     flat = array.reshape(-1)
     return flat[middle(flat, 0, skip_nan)] if array.size else np.asarray(np.nan, array.dtype)
 
 
 op("median", lambda self: median(self), node="MedianBackward0", spelled="", formulas={"self": ALL},
    self=lambda grad, self, result: shared_evenly(grad, self, result))
-op("nanmedian", lambda self: median(self, True), node="NanmedianBackward0", spelled="", formulas={"self": ALL},
+op("nanmedian", lambda self: median(self, True), node="NanmedianBackward0", spelled="",
+   formulas={"self": ALL},
    self=lambda grad, self, result: shared_evenly(grad, self, result))
 selecting("median.dim", "MedianBackward1", middle)
 selecting("nanmedian.dim", "NanmedianBackward1", lambda array, over: middle(array, over, True))
@@ -154,6 +181,7 @@ def kth(array: np.ndarray, over: int, k: int) -> np.ndarray:
     """Return the index of the k-th smallest element along a dimension, counted from 1."""
     if not 0 < k <= array.shape[over]:
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(over))
+    refuse_unless(NUMBERS, "kthvalue_cpu", array)
     return np.argsort(array, over, kind="stable").take(k - 1, over)
 
 
@@ -170,7 +198,9 @@ def most_frequent(array: np.ndarray, over: int) -> np.ndarray:
 _kth, _mode = along(kth, "kthvalue"), along(most_frequent, "mode")
 op("kthvalue", lambda self, k, dim=-1, keepdim=False: _kth(self, dim, keepdim, k), node="KthvalueBackward0",
    outputs=VALUES, formulas={"self": ONE},
-   self=lambda grad, dim, indices, self_sym_sizes, keepdim: to_index(grad, dim, indices, self_sym_sizes, keepdim))
+   self=lambda grad, dim, indices, self_sym_sizes, keepdim:
+   to_index(grad, dim, indices, self_sym_sizes, keepdim))
 op("mode", lambda self, dim=-1, keepdim=False: _mode(self, dim, keepdim), node="ModeBackward0",
    outputs=VALUES, formulas={"self": ONE},
-   self=lambda grad, dim, indices, self_sym_sizes, keepdim: to_index(grad, dim, indices, self_sym_sizes, keepdim))
+   self=lambda grad, dim, indices, self_sym_sizes, keepdim:
+   to_index(grad, dim, indices, self_sym_sizes, keepdim))

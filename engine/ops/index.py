@@ -11,6 +11,8 @@ from engine.ops import errors
 from engine.ops.dims import at, axis
 from engine.ops.table import F, op
 
+# fmt: off
+
 inner = partial(op, spelled="")
 
 
@@ -92,7 +94,8 @@ def put(self, indices, values, accumulate=False):
 
 inner("index", _index, node="IndexBackward0",
    formulas={"self": "zeros(self_sym_sizes) with grad added at [indices]"},
-   self=lambda grad, self_sym_sizes, indices: F._index_put_impl(F.new_zeros(grad, self_sym_sizes), indices, grad, True))
+   self=lambda grad, self_sym_sizes, indices:
+   F._index_put_impl(F.new_zeros(grad, self_sym_sizes), indices, grad, True))
 op("_index_put_impl", put, node="IndexPutImplBackward0",
    self=lambda grad, indices, accumulate: grad,
    values=lambda grad, indices: F.index(grad, indices))
@@ -113,7 +116,8 @@ def _index_select(self, dim, index):
 
 op("index_select", _index_select, node="IndexSelectBackward0",
    formulas={"self": "zeros(self_sym_sizes) with grad added at [index] of dimension dim"},
-   self=lambda grad, self_sym_sizes, dim, index: F.index_add(F.new_zeros(grad, self_sym_sizes), dim, index, grad))
+   self=lambda grad, self_sym_sizes, dim, index:
+   F.index_add(F.new_zeros(grad, self_sym_sizes), dim, index, grad))
 
 
 def check_index(name: str, index: np.ndarray, shape: tuple, over: int) -> None:
@@ -147,7 +151,7 @@ def _take(self, index):
         raise words.index_error("take(): tried to take from an empty tensor")
     if index.size and not (-self.size <= index.min() and index.max() < self.size):
         bad = index[(index < -self.size) | (index >= self.size)]
-        raise words.index_error(f"out of range: tried to access index {bad.ravel()[0]} on a tensor of {self.size} elements.")
+        raise words.index_error(errors.take_range(int(bad.ravel()[0]), self.size))
     return self.reshape(-1)[index]
 
 
@@ -167,5 +171,6 @@ op("masked_select", _masked_select, node="MaskedSelectBackward0", shows=("self",
    formulas={"self": "zeros(self.shape) with grad where mask"},
    self=lambda grad, self, mask:
    F.masked_scatter(F.new_zeros(grad, np.broadcast_shapes(self.shape, mask.shape)), mask, grad))
-op("nonzero", lambda self: np.stack(np.nonzero(self), 1) if self.ndim else np.zeros((int(self != 0), 0), np.int64),
+op("nonzero", lambda self:
+   np.stack(np.nonzero(self), 1) if self.ndim else np.zeros((int(self != 0), 0), np.int64),
    spelled="")

@@ -10,6 +10,8 @@ from engine.ops import errors
 from engine.ops.dims import at, axis
 from engine.ops.table import F, op
 
+# fmt: off
+
 inner = partial(op, spelled="")
 
 
@@ -25,14 +27,14 @@ def _cat(tensors, dim=0):
         for d, (wanted, got) in enumerate(zip(parts[0].shape, part.shape, strict=True)):
             if d != over and wanted != got:
                 raise RuntimeError(errors.cat_sizes(over, wanted, got, number))
-    return np.concatenate(parts, over)
+    return np.ascontiguousarray(np.concatenate(parts, over))
 
 
 def _stack(tensors, dim=0):
     for number, part in enumerate(tensors):
         if part.shape != tensors[0].shape:
             raise RuntimeError(errors.stack_sizes(tensors[0].shape, part.shape, number))
-    return np.stack(tensors, axis(dim, tensors[0].ndim + 1))
+    return np.ascontiguousarray(np.stack(tensors, axis(dim, tensors[0].ndim + 1)))
 
 
 def narrowed(grad, dim, sizes):
@@ -70,7 +72,9 @@ def even_sizes(total: int, size: int) -> list[int]:
     if size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     if not size and total:
-        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}"
+        )
     return [min(size, total - start) for start in range(0, total, size or 1)] or [0]
 
 
@@ -111,7 +115,8 @@ def split_joined(grads, sizes, split_size, dim):
 CAT = {"self": "cat(grads, dim)"}
 inner("split", _split, node="SplitBackward0", view=True, outputs=-1, formulas=CAT,
    self=lambda grads, split_size, dim, self_sym_sizes: split_joined(grads, self_sym_sizes, split_size, dim))
-inner("split_with_sizes", _split_with_sizes, node="SplitWithSizesBackward0", view=True, outputs=-1, formulas=CAT,
+inner("split_with_sizes", _split_with_sizes, node="SplitWithSizesBackward0", view=True, outputs=-1,
+   formulas=CAT,
    spelled="method function",
    self=lambda grads, split_sizes, dim, self_sym_sizes: joined(grads, self_sym_sizes, dim, split_sizes))
 inner("unsafe_split", lambda self, split_size, dim=0: tuple(p.copy() for p in _split(self, split_size, dim)),

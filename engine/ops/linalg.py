@@ -1,4 +1,4 @@
-"""Matrix products: dot, mv, mm, bmm, and with something added. What `@` chooses among them is in matmul.py."""
+"""Matrix products: dot, mv, mm, bmm, also with something added. What `@` chooses is in matmul.py."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ import numpy as np
 
 from engine import dtype as dtypes
 from engine import errors
+from engine.ops import errors as refusals
 from engine.ops.arithmetic import scaled
+from engine.ops.dims import axis
+from engine.ops.kinds import NUMBERS, refuse_unless
+from engine.ops.shape import expanded_shape
 from engine.ops.table import F, op
+
+# fmt: off
 
 
 def _same_kind(a, b) -> None:
@@ -25,6 +31,7 @@ def _dot(self, tensor):
         kinds = (dtypes.from_numpy(self.dtype), dtypes.from_numpy(tensor.dtype))
         raise RuntimeError("dot : expected both vectors to have same dtype, but found {} and {}".format(
             *(k.short for k in kinds)))
+    refuse_unless(NUMBERS, "dot", self)
     if self.shape != tensor.shape:
         raise RuntimeError(errors.dot_shapes(self.shape, tensor.shape))
     return np.dot(self, tensor)
@@ -33,7 +40,8 @@ def _dot(self, tensor):
 def _mv(self, vec):
     if (self.ndim, vec.ndim) != (2, 1):
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
-    _same_kind(self, vec)
+    if self.dtype != vec.dtype:
+        raise RuntimeError(refusals.addmv_dtypes(*map(dtypes.from_numpy, (self.dtype, vec.dtype))))
     if self.shape[1] != vec.shape[0]:
         raise RuntimeError(errors.mv_shapes(self.shape, vec.shape))
     return self @ vec
@@ -63,6 +71,8 @@ def _bmm(self, mat2):
 def _addmm(self, mat1, mat2, beta=1, alpha=1):
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(errors.mat_shapes(mat1.shape, mat2.shape))
+    if self.dtype != mat2.dtype:
+        raise RuntimeError(refusals.addmm_dtypes(*map(dtypes.from_numpy, (self.dtype, mat2.dtype))))
     if mat1.dtype != mat2.dtype:
         kinds = (dtypes.from_numpy(mat1.dtype), dtypes.from_numpy(mat2.dtype))
         raise RuntimeError(errors.linear_dtypes(*kinds))
@@ -87,6 +97,7 @@ def for_mat2(grad, mat1, sizes, strides):
 def _plus(self, product, beta, alpha):
     """Return beta * self + alpha * product, without multiplying by 1."""
     product = product if alpha == 1 else product * product.dtype.type(alpha)
+    expanded_shape(self.shape, product.shape)  # refuses what cannot be added to the product
     return (self if beta == 1 else self * self.dtype.type(beta)) + product
 
 
@@ -134,7 +145,8 @@ added("addmm", _addmm, node="AddmmBackward0",
    scaled(for_mat1(grad, mat2, mat1_sym_sizes, mat1_sym_strides), alpha),
    mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha:
    scaled(for_mat2(grad, mat1, mat2_sym_sizes, mat2_sym_strides), alpha))
-added("addmv", lambda self, mat, vec, beta=1, alpha=1: _plus(self, _mv(mat, vec), beta, alpha), node="AddmvBackward0",
+added("addmv", lambda self, mat, vec, beta=1, alpha=1: _plus(self, _mv(mat, vec), beta, alpha),
+   node="AddmvBackward0",
    formulas={"self": ADDED, "mat": times("alpha", "grad.outer(vec)"), "vec": times("alpha", "mat.T @ grad")},
    self=lambda grad, beta: scaled(grad, beta),
    mat=lambda grad, vec, alpha: scaled(grad.outer(vec), alpha),
@@ -152,18 +164,28 @@ added("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: _plus(self, _bmm(
    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(batch2.transpose(1, 2)), alpha),
    batch2=lambda grad, batch1, alpha: scaled(batch1.transpose(1, 2).bmm(grad), alpha))
 added("addbmm", _addbmm, node="AddbmmBackward0",
-   formulas={"self": ADDED, "batch1": times("alpha", "grad.expand(batch, rows, columns).bmm(batch2.transpose(1, 2))"),
-             "batch2": times("alpha", "batch1.transpose(1, 2).bmm(grad.expand(batch, rows, columns))")},
+   formulas={"self": ADDED, 
+             "batch1": times("alpha", "grad.expand(batch, n, m).bmm(batch2.transpose(1, 2))"),
+             "batch2": times("alpha", "batch1.transpose(1, 2).bmm(grad.expand(batch, n, m))")},
    self=lambda grad, beta: scaled(grad, beta),
-   batch1=lambda grad, batch2, alpha: scaled(spread(grad, batch2.shape[0]).bmm(batch2.transpose(1, 2)), alpha),
-   batch2=lambda grad, batch1, alpha: scaled(batch1.transpose(1, 2).bmm(spread(grad, batch1.shape[0])), alpha))
+   batch1=lambda grad, batch2, alpha:
+   scaled(spread(grad, batch2.shape[0]).bmm(batch2.transpose(1, 2)), alpha),
+   batch2=lambda grad, batch1, alpha:
+   scaled(batch1.transpose(1, 2).bmm(spread(grad, batch1.shape[0])), alpha))
 
 
 # ----- other products -------------------------------------------------------------------------------
 op("vdot", lambda self, other: _dot(self, other), node="VdotBackward0",
    self=lambda grad, other: grad * other,
    other=lambda grad, self: grad * self)
-op("linalg_cross", lambda self, other, dim=-1: np.cross(self, other, axis=dim), node="LinalgCrossBackward0", spelled="",
+def _cross(self, other, dim=-1):
+    over = axis(dim, self.ndim)
+    if not self.shape[over] == other.shape[over] == 3:
+        raise RuntimeError(refusals.cross_length(over, self.shape[over], other.shape[over]))
+    return np.cross(self, other, axis=over)
+
+
+op("linalg_cross", _cross, node="LinalgCrossBackward0", spelled="",
    self=lambda grad, other, dim: F.linalg_cross(other, grad, dim),
    other=lambda grad, self, dim: F.linalg_cross(grad, self, dim))
 op("_trilinear", lambda input1, weight, input2: np.einsum("ni,oij,nj->no", input1, weight, input2),
@@ -173,6 +195,7 @@ op("_trilinear", lambda input1, weight, input2: np.einsum("ni,oij,nj->no", input
    input1=lambda grad, weight, input2: ((grad @ weight.reshape((weight.shape[0], -1))).reshape(
        (-1, *weight.shape[1:])) * input2.unsqueeze(1)).sum(2),
    weight=lambda grad, input1, input2:
-   (grad.unsqueeze(2).unsqueeze(3) * input1.unsqueeze(1).unsqueeze(3) * input2.unsqueeze(1).unsqueeze(2)).sum(0),
+   (grad.unsqueeze(2).unsqueeze(3) * input1.unsqueeze(1).unsqueeze(3)
+    * input2.unsqueeze(1).unsqueeze(2)).sum(0),
    input2=lambda grad, weight, input1: ((grad @ weight.reshape((weight.shape[0], -1))).reshape(
        (-1, *weight.shape[1:])) * input1.unsqueeze(2)).sum(1))

@@ -7,11 +7,17 @@ from functools import partial
 import numpy as np
 
 from engine import dtype as dtypes
+from engine import errors as words
 from engine import sums
 from engine.ops import errors
 from engine.ops.activations import logistic
+from engine.ops.arithmetic import NONE as NO_DERIVATIVE
+from engine.ops.arithmetic import no_derivative
 from engine.ops.elementary import exactly
+from engine.ops.kinds import FLOATS, only
 from engine.ops.table import F, op
+
+# fmt: off
 
 NONE, MEAN, SUM = 0, 1, 2
 loss = partial(op, spelled="")  # found in nn.functional
@@ -51,14 +57,17 @@ def _mse_backward(grad_output, self, target, reduction):
     return self.dtype.type(factor) * (self - target) * grad_output
 
 
-loss("mse_loss", lambda self, target, reduction=MEAN: reduced((self - target) ** 2, reduction),
+loss("mse_loss", only(FLOATS, "mse_cpu", lambda self, target, reduction=MEAN:
+   reduced((self - target) ** 2, reduction)),
    node="MseLossBackward0", promote="arith",
-   formulas={"self": by_reduction("grad * 2 * (self - target)"), "target": by_reduction("grad * 2 * (target - self)")},
+   formulas={"self": by_reduction("grad * 2 * (self - target)"),
+             "target": by_reduction("grad * 2 * (target - self)")},
    self=lambda grad, self, target, reduction: F.mse_loss_backward(grad, self, target, reduction),
    target=lambda grad, self, target, reduction: F.mse_loss_backward(grad, target, self, reduction))
 op("mse_loss_backward", _mse_backward, node="MseLossBackwardBackward0",
    formulas={"grad_output": by_reduction("(grad * 2 * (self - target)).sum()"),
-             "self": by_reduction("2 * grad * grad_output"), "target": by_reduction("-2 * grad * grad_output")},
+             "self": by_reduction("2 * grad * grad_output"),
+             "target": by_reduction("-2 * grad * grad_output")},
    grad_output=lambda grad, self, target, reduction: summed(2 * (self - target) * grad, reduction),
    self=lambda grad, grad_output, self, reduction: averaged(2 * (grad * grad_output), self, reduction),
    target=lambda grad, grad_output, self, reduction: averaged(-2 * (grad * grad_output), self, reduction))
@@ -84,6 +93,8 @@ def _huber(self, target, reduction=MEAN, delta=1.0):
 
 
 def _huber_backward(grad_output, self, target, reduction, delta):
+    if self.dtype != target.dtype:
+        raise RuntimeError(errors.loss_dtypes(*map(dtypes.from_numpy, (target.dtype, self.dtype))))
     away, bound = self - target, self.dtype.type(delta)
     return shared(np.where(np.abs(away) < bound, away, bound * np.sign(away)) * grad_output, reduction)
 
@@ -102,12 +113,16 @@ def slope_of(backward, grad, self, target, reduction, bound):
 
 SMOOTH = "grad * where(abs(self - target) < beta, (self - target) / beta, sign(self - target))"
 HUBER = "grad * where(abs(self - target) < delta, self - target, delta * sign(self - target))"
-loss("smooth_l1_loss", _smooth_l1, node="SmoothL1LossBackward0", promote="arith",
+loss("smooth_l1_loss", only(FLOATS, "smooth_l1_cpu", _smooth_l1), node="SmoothL1LossBackward0",
+   promote="arith",
    formulas={"self": by_reduction(SMOOTH), "target": by_reduction("-" + SMOOTH)},
-   self=lambda grad, self, target, reduction, beta: F.smooth_l1_loss_backward(grad, self, target, reduction, beta),
-   target=lambda grad, self, target, reduction, beta: F.smooth_l1_loss_backward(grad, target, self, reduction, beta))
+   self=lambda grad, self, target, reduction, beta:
+   F.smooth_l1_loss_backward(grad, self, target, reduction, beta),
+   target=lambda grad, self, target, reduction, beta:
+   F.smooth_l1_loss_backward(grad, target, self, reduction, beta))
 op("smooth_l1_loss_backward", _smooth_l1_backward, node="SmoothL1LossBackwardBackward0",
-   formulas={"grad_output": by_reduction(SMOOTH), "self": by_reduction("grad * grad_output / beta * (abs(self - target) < beta)"),
+   formulas={"grad_output": by_reduction(SMOOTH),
+             "self": by_reduction("grad * grad_output / beta * (abs(self - target) < beta)"),
              "target": by_reduction("-grad * grad_output / beta * (abs(self - target) < beta)")},
    grad_output=lambda grad, self, target, reduction, beta:
    slope_of(F.smooth_l1_loss_backward, grad, self, target, reduction, beta),
@@ -115,12 +130,15 @@ op("smooth_l1_loss_backward", _smooth_l1_backward, node="SmoothL1LossBackwardBac
    curved(grad, grad_output, self, target, reduction, beta, 1 / beta),
    target=lambda grad, grad_output, self, target, reduction, beta:
    -curved(grad, grad_output, self, target, reduction, beta, 1 / beta))
-loss("huber_loss", _huber, node="HuberLossBackward0", promote="arith",
+loss("huber_loss", only(FLOATS, "huber_cpu", _huber), node="HuberLossBackward0", promote="arith",
    formulas={"self": by_reduction(HUBER), "target": by_reduction("-" + HUBER)},
-   self=lambda grad, self, target, reduction, delta: F.huber_loss_backward(grad, self, target, reduction, delta),
-   target=lambda grad, self, target, reduction, delta: F.huber_loss_backward(grad, target, self, reduction, delta))
+   self=lambda grad, self, target, reduction, delta:
+   F.huber_loss_backward(grad, self, target, reduction, delta),
+   target=lambda grad, self, target, reduction, delta:
+   F.huber_loss_backward(grad, target, self, reduction, delta))
 op("huber_loss_backward", _huber_backward, node="HuberLossBackwardBackward0",
-   formulas={"grad_output": by_reduction(HUBER), "self": by_reduction("grad * grad_output * (abs(self - target) < delta)"),
+   formulas={"grad_output": by_reduction(HUBER),
+             "self": by_reduction("grad * grad_output * (abs(self - target) < delta)"),
              "target": by_reduction("-grad * grad_output * (abs(self - target) < delta)")},
    grad_output=lambda grad, self, target, reduction, delta:
    slope_of(F.huber_loss_backward, grad, self, target, reduction, delta),
@@ -156,6 +174,42 @@ def bend(x):
     return (1 - sigmoid) * sigmoid
 
 
+def away_from(self, target):
+    """Return the scores of rows (N, C), and each row's score of its own class as a column."""
+    rows = self.reshape(-1, self.shape[-1])
+    return rows, np.take_along_axis(rows, target.reshape(-1, 1), 1)
+
+
+def _multi_margin(self, target, p=1, margin=1.0, weight=None, reduction=MEAN):
+    rows, own = away_from(self, target)
+    gap = np.maximum(margin - own + rows, 0) ** p
+    np.put_along_axis(gap, target.reshape(-1, 1), 0, 1)
+    gap = gap if weight is None else gap * weight[target.reshape(-1, 1)]
+    each = (gap.sum(1) / rows.shape[1]).astype(self.dtype)
+    return reduced(each if self.ndim > 1 else each[0] if reduction == NONE else each, reduction)
+
+
+def _multi_margin_backward(grad_output, self, target, p, margin, weight, reduction):
+    rows, own = away_from(self, target)
+    gap = np.maximum(margin - own + rows, 0)
+    slope = (np.ones_like(gap) if p == 1 else 2 * gap) * (gap > 0)
+    slope = slope if weight is None else slope * weight[target.reshape(-1, 1)]
+    np.put_along_axis(slope, target.reshape(-1, 1), 0, 1)
+    np.put_along_axis(slope, target.reshape(-1, 1), 0 - slope.sum(1, keepdims=True), 1)
+    slope /= rows.shape[1] * (len(rows) if reduction == MEAN else 1)
+    flow = np.reshape(grad_output, (-1, 1)) if np.ndim(grad_output) else grad_output
+    return (slope * flow).reshape(self.shape).astype(self.dtype)
+
+
+MARGIN = "grad / C * (margin - self[target] + self > 0), less the sum of these at [target]"
+loss("multi_margin_loss", _multi_margin, node="MultiMarginLossBackward0", formulas={"self": MARGIN},
+   self=lambda grad, self, target, p, margin, weight, reduction:
+   F.multi_margin_loss_backward(grad, self, target, p, margin, weight, reduction))
+op("multi_margin_loss_backward", _multi_margin_backward, node="NotImplemented",
+   formulas={"grad_output": NO_DERIVATIVE, "self": NO_DERIVATIVE},
+   grad_output=no_derivative("multi_margin_loss_backward"), self=no_derivative("multi_margin_loss_backward"))
+
+
 # ----- binary cross-entropy ---------------------------------------------------------------------------
 EPSILON = float(np.float32(1e-12))
 
@@ -186,8 +240,7 @@ def bce_slope(grad, self, target, weight):
 
 def bce_curve(grad, grad_output, self, target, weight, reduction):
     """Return the second derivative: (self ** 2 - 2 * self * target + target) / (self * (1 - self)) ** 2."""
-    sides = (self - 1) * self
-    each = (self * self - 2 * self * target + target) / (sides * sides).clamp(min=EPSILON)
+    each = (self * self - 2 * self * target + target) / ((self + EPSILON) ** 2 * (1 - self + EPSILON) ** 2)
     return averaged(weighted(each * grad * grad_output, weight), self, reduction)
 
 
@@ -199,7 +252,7 @@ def bce_target_slope(grad, grad_output, self, weight, reduction):
 
 def bce_target(grad, self, weight, reduction):
     """Return the rule for the target: log(1 - self) - log(self)."""
-    return averaged(weighted(grad * (self.neg().log1p() - self.log()), weight), self, reduction)
+    return averaged(weighted(-self.logit() * grad, weight), self, reduction)
 
 
 BCE = "grad * (self - target) / (self * (1 - self))"
@@ -210,7 +263,8 @@ loss("binary_cross_entropy", _bce, node="BinaryCrossEntropyBackward0",
    target=lambda grad, self, weight, reduction: bce_target(grad, self, weight, reduction))
 op("binary_cross_entropy_backward", _bce_backward, node="BinaryCrossEntropyBackwardBackward0",
    formulas={"grad_output": by_reduction(BCE),
-             "self": by_reduction("grad * grad_output * (self ** 2 - 2 * self * target + target) / (self * (1 - self)) ** 2"),
+             "self": by_reduction(
+                 "grad * grad_output * (self ** 2 - 2 * self * target + target) / (self - self ** 2) ** 2"),
              "target": by_reduction("-grad * grad_output / (self * (1 - self))")},
    grad_output=lambda grad, self, target, weight, reduction:
    summed(bce_slope(grad, self, target, weight), reduction),
@@ -221,10 +275,12 @@ op("binary_cross_entropy_backward", _bce_backward, node="BinaryCrossEntropyBackw
 
 
 def _bce_logits(self, target, weight=None, pos_weight=None, reduction=MEAN):
+    if target.dtype.kind in "iu":
+        raise RuntimeError(words.result_type(*map(dtypes.from_numpy, (self.dtype, target.dtype))))
     x = self.astype(np.float64)
     softplus = np.log1p(np.exp(-np.abs(x))) + np.maximum(-x, 0)  # -log(sigmoid(x))
     factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
-    each = ((1 - target) * x + factor * softplus).astype(self.dtype)
+    each = ((1 - target) * x + factor * softplus).astype(target.dtype)  # written into 1 - target
     return reduced(weighted(each, weight), reduction)
 
 
@@ -252,7 +308,8 @@ loss("binary_cross_entropy_with_logits", _bce_logits, node="BinaryCrossEntropyWi
    formulas={"self": by_reduction(LOGITS), "target": by_reduction("grad * -self")},
    self=lambda grad, self, target, weight, pos_weight, reduction:
    logits_slope(grad, self, target, weight, pos_weight, reduction),
-   target=lambda grad, self, weight, pos_weight, reduction: logits_target(grad, self, weight, pos_weight, reduction))
+   target=lambda grad, self, weight, pos_weight, reduction:
+   logits_target(grad, self, weight, pos_weight, reduction))
 
 
 # ----- negative log-likelihood: of vectors (N, C) and of images (N, C, H, W) ---------------------------
@@ -261,12 +318,12 @@ def chosen(shape: tuple, target: np.ndarray, ignore_index: int) -> tuple[tuple, 
     if target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(errors.target_dtype(dtypes.from_numpy(target.dtype)))
     counts = target != ignore_index
+    if len(shape) <= 2 and target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     classes = shape[1] if len(shape) > 1 else shape[0]
     wrong = target[counts & ((target < 0) | (target >= classes))]
     if wrong.size:
-        from engine.errors import index_error
-
-        raise index_error(errors.target_out_of_bounds(int(wrong.ravel()[0])))
+        raise words.index_error(errors.target_out_of_bounds(int(wrong.ravel()[0])))
     safe = np.where(counts, target, 0)
     if len(shape) == 1:
         return (safe,), counts
@@ -275,6 +332,9 @@ def chosen(shape: tuple, target: np.ndarray, ignore_index: int) -> tuple[tuple, 
 
 
 def _nll(self, target, weight=None, reduction=MEAN, ignore_index=-100):
+    classes = self.shape[1] if self.ndim > 1 else self.shape[0]
+    if weight is not None and weight.shape != (classes,):
+        raise RuntimeError(errors.class_weights(classes, weight.shape))
     where, counts = chosen(self.shape, target, ignore_index)
     each = self.dtype.type(1) if weight is None else weight[np.where(counts, target, 0)]
     shares = np.where(counts, each, 0).astype(self.dtype)
@@ -291,7 +351,8 @@ def _nll_backward(grad_output, self, target, weight, reduction, ignore_index, to
     each = self.dtype.type(1) if weight is None else weight[np.where(counts, target, 0)]
     shares = np.where(counts, each, 0).astype(self.dtype)
     out = np.zeros_like(self)
-    out[where] = -shares * grad_output / (total_weight if reduction == MEAN else self.dtype.type(1))
+    flow = -shares * grad_output / (total_weight if reduction == MEAN else self.dtype.type(1))
+    out[where] = np.where(counts, flow, 0)
     return out
 
 
@@ -306,5 +367,6 @@ for _name, _node in (("nll_loss", "NllLoss"), ("nll_loss2d", "NllLoss2D")):
     op(f"{_name}_backward", _nll_backward, node=f"{_node}BackwardBackward0",
        formulas={"grad_output": "nll_loss(grad, target, weight, reduction)", "self": "0"},
        grad_output=lambda grad, target, weight, reduction, ignore_index: (
-           F.nll_loss if len(grad.shape) < 3 else F.nll_loss2d)(grad, target, weight, reduction, ignore_index)[0],
+           F.nll_loss if len(grad.shape) < 3 else F.nll_loss2d)(
+           grad, target, weight, reduction, ignore_index)[0],
        self=lambda grad: F.zeros_like(grad))

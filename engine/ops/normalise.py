@@ -8,7 +8,9 @@ import numpy as np
 
 from engine import modes
 from engine.ops import errors
-from engine.ops.table import op
+from engine.ops.table import F, op
+
+# fmt: off
 
 inner = partial(op, spelled="")
 
@@ -32,12 +34,26 @@ def through_standardised(grad, normal, rstd, dims):
     return (grad - grad.mean(dims, True) - normal * (grad * normal).mean(dims, True)) * rstd
 
 
+def _to_standardised(grad_output, input, mean, rstd):
+    """Return the same for the last dimension of arrays, in the steps and roundings of PyTorch's kernels.
+
+    Gradients through a normalisation often cancel to almost 0; what is left is what rounding made of it.
+    """
+    part = input.dtype.type(1 / input.shape[-1])
+    with_input, alone = (grad_output * input).sum(-1, keepdims=True), grad_output.sum(-1, keepdims=True)
+    slope = (alone * mean - with_input) * rstd * rstd * rstd * part
+    return rstd * grad_output + slope * input + (-slope * mean - alone * rstd * part)
+
+
+inner("_to_standardised", _to_standardised)
+
+
 def by_weight(grad, weight):
     """Multiply by the weight, if there is one."""
     return grad if weight is None else grad * weight
 
 
-TO_INPUT = "rstd * (g - g.mean(dim) - x * (g * x).mean(dim)) with g = grad * weight, x = (input - mean) * rstd"
+TO_INPUT = "rstd * (g - g.mean(dim) - x * (g * x).mean(dim)), g = grad * weight, x = (input - mean) * rstd"
 TO_WEIGHT = "(grad * (input - mean) * rstd).sum(all but the weight's dimensions)"
 TO_BIAS = "grad.sum(all but the bias's dimensions)"
 TEXTS = {"input": TO_INPUT, "weight": TO_WEIGHT, "bias": TO_BIAS}
@@ -69,7 +85,11 @@ def layer_input(grad, input, weight, saved, normalized_shape, eps):
     """Return the rule of layer_norm for its input."""
     dims = last(input, normalized_shape)
     mean, rstd = statistics(input, dims, eps, saved)
-    return through_standardised(by_weight(grad, weight), (input - mean) * rstd, rstd, dims)
+    grad = by_weight(grad, weight)
+    if modes.is_grad_enabled():
+        return through_standardised(grad, (input - mean) * rstd, rstd, dims)
+    rows = [t.reshape((*t.shape[: -len(dims)], -1)) for t in (grad, input, mean, rstd)]
+    return F._to_standardised(*rows).reshape(tuple(input.shape))
 
 
 def layer_weight(grad, input, saved, normalized_shape, eps):
@@ -123,9 +143,24 @@ def channel_statistics(input, saved, running, eps, training):
     return statistics(input, (0, *range(2, ndim)), eps, saved)
 
 
+def _batch_input(grad_output, input, weight, mean, rstd):
+    """Return the same for arrays, rounded where PyTorch's kernel rounds: gradients here often cancel."""
+    axes, count = (0, *range(2, input.ndim)), input.dtype.type(input.size // mean.size)
+    away = input - mean
+    share = (grad_output * away).sum(axes, keepdims=True) * rstd * rstd / count
+    out = (grad_output - grad_output.sum(axes, keepdims=True) / count - away * share) * rstd
+    return out if weight is None else out * weight
+
+
+inner("_batch_norm_to_input", _batch_input)
+
+
 def batch_input(grad, input, weight, statistics, training):
     """Return the rule of batch_norm for its input; fixed statistics only scale."""
     mean, rstd = statistics
+    if training and not modes.is_grad_enabled():
+        lined = None if weight is None else along_channels(weight, len(input.shape))
+        return F._batch_norm_to_input(grad, input, lined, mean, rstd)
     grad = by_weight(grad, None if weight is None else along_channels(weight, len(input.shape)))
     if not training:
         return grad * rstd
@@ -175,7 +210,11 @@ def group_input(grads, input, weight, saved, N, group, eps):
     normal, total = (x - mean) * rstd, None
     if grads[0] is not None:
         grad = by_weight(grads[0], None if weight is None else along_channels(weight, len(input.shape)))
-        total = through_standardised(grouped(grad, N, group), normal, rstd, (2,))
+        grad = grouped(grad, N, group)
+        if modes.is_grad_enabled():
+            total = through_standardised(grad, normal, rstd, (2,))
+        else:
+            total = F._to_standardised(grad, x, mean, rstd)
     if grads[1] is not None:
         part = (grads[1].unsqueeze(2) / x.shape[2]).expand(tuple(x.shape))
         total = part if total is None else total + part

@@ -11,6 +11,8 @@ from engine.ops import errors
 from engine.ops.dims import axes, unreduced
 from engine.ops.table import F, op
 
+# fmt: off
+
 
 def norm(array: np.ndarray, order: float, dim=None, keepdim: bool = False) -> np.ndarray:
     """Return (sum |x|^order)^(1/order) over dimensions; order 0 counts, infinity takes the extreme."""
@@ -54,7 +56,8 @@ def norm_slope(grad, self, order, result, dim=None, keepdim=False):
 def formula(order: str, vector: str = "self") -> str:
     """Return the text of the rule, with the branch that an order takes."""
     by_power = f"{vector} * abs({vector}) ** ({order} - 2) * grad / result ** ({order} - 1)"
-    return f"grad * {vector} / result if {order} == 2 else sgn({vector}) * grad if {order} == 1 else {by_power}"
+    by_size = f"sgn({vector}) * grad if {order} == 1 else {by_power}"
+    return f"grad * {vector} / result if {order} == 2 else {by_size}"
 
 
 op("linalg_vector_norm", lambda self, ord=2, dim=None, keepdim=False: norm(self, ord, dim, keepdim),
@@ -63,7 +66,14 @@ op("linalg_vector_norm", lambda self, ord=2, dim=None, keepdim=False: norm(self,
 op("norm.dim", lambda self, p=2, dim=None, keepdim=False: norm(self, p, dim, keepdim), node="NormBackward1",
    formulas={"self": formula("p")},
    self=lambda grad, self, p, result, dim, keepdim: norm_slope(grad, self, p, result, dim, keepdim))
-op("dist", lambda self, other, p=2: norm(self - other, p), node="DistBackward0", promote="arith",
+def _dist(self, other, p=2):
+    away = np.subtract(self, other)
+    if away.dtype.kind not in "fc":
+        raise RuntimeError(errors.norm_of_difference(dtypes.from_numpy(away.dtype)))
+    return norm(away, p)
+
+
+op("dist", _dist, node="DistBackward0", promote="arith",
    formulas={"self": formula("p", "(self - other)"), "other": "-(" + formula("p", "(self - other)") + ")"},
    self=lambda grad, self, other, p, result: norm_slope(grad, self - other, p, result),
    other=lambda grad, self, other, p, result: negative(norm_slope(grad, self - other, p, result)))

@@ -8,7 +8,10 @@ from engine import sums
 from engine.ops import errors
 from engine.ops.dims import at, axis
 from engine.ops.extremes import ONE, VALUES, to_index
+from engine.ops.kinds import FLOATS, only
 from engine.ops.table import F, op
+
+# fmt: off
 
 
 # ----- sorting ------------------------------------------------------------------------------------
@@ -34,6 +37,8 @@ def _topk(self, k, dim=-1, largest=True, sorted=True):
     over = axis(dim, self.ndim)
     if not 0 <= k <= self.shape[over]:
         raise RuntimeError(errors.selected_out_of_range())
+    if self.dtype == np.bool_:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     indices = order_of(self, over, largest)[at(over, slice(k))]
     return np.take_along_axis(self, indices, over), indices
 
@@ -47,7 +52,12 @@ op("topk", _topk, node="TopkBackward0", outputs=VALUES, formulas={"self": ONE},
 # ----- running sums, products ---------------------------------------------------------------------
 def running(function):
     """Return a forward along one dimension that first checks the dimension."""
-    return lambda self, dim: function(self, axis(dim, self.ndim)) if self.ndim else function(self.reshape(1), 0).reshape(())
+
+    def forward(self, dim):
+        over = axis(dim, self.ndim)
+        return function(self, over) if self.ndim else function(self.reshape(1), 0).reshape(())
+
+    return lambda self, dim: forward(self, dim)
 
 
 def turned(function, tensor, dim):
@@ -106,10 +116,12 @@ def _extreme(better):
 ADDED = "zeros(self.shape) with grad added at [indices] of dimension dim"
 op("cummax", _extreme(np.greater_equal), node="CummaxBackward0", outputs=VALUES, shows=("self",),
    formulas={"self": ADDED},
-   self=lambda grad, dim, indices, self_sym_sizes: F.scatter_add(F.new_zeros(grad, self_sym_sizes), dim, indices, grad))
+   self=lambda grad, dim, indices, self_sym_sizes:
+   F.scatter_add(F.new_zeros(grad, self_sym_sizes), dim, indices, grad))
 op("cummin", _extreme(np.less_equal), node="CumminBackward0", outputs=VALUES, shows=("self",),
    formulas={"self": ADDED},
-   self=lambda grad, dim, indices, self_sym_sizes: F.scatter_add(F.new_zeros(grad, self_sym_sizes), dim, indices, grad))
+   self=lambda grad, dim, indices, self_sym_sizes:
+   F.scatter_add(F.new_zeros(grad, self_sym_sizes), dim, indices, grad))
 
 
 # ----- running sums of exponentials -----------------------------------------------------------------
@@ -117,13 +129,13 @@ def _logcumsumexp(array, over):
     return np.logaddexp.accumulate(array.astype(np.float64), over).astype(array.dtype)
 
 
-op("logcumsumexp", running(_logcumsumexp), node="LogcumsumexpBackward0",
+op("logcumsumexp", only(FLOATS, "logcumsumexp_out_cpu", running(_logcumsumexp)), node="LogcumsumexpBackward0",
    formulas={"self": "(grad * exp(-result)).flip(dim).cumsum(dim).flip(dim) * exp(self)"},
    self=lambda grad, self, dim, result: logcumsumexp_slope(grad, self, dim, result))
 
 
 def logcumsumexp_slope(grad, self, dim, result):
-    """Return the rule of logcumsumexp in logarithms, positive and negative gradients apart, as PyTorch does."""
+    """Return the rule of logcumsumexp, in logarithms, positive and negative gradients apart."""
     if not self.shape:
         return grad
     logs, lowest = grad.abs().log(), float(np.finfo(grad.array.dtype).min)

@@ -8,7 +8,10 @@ import numpy as np
 
 from engine import errors
 from engine.ops.arithmetic import pointwise
+from engine.ops.kinds import refuse_unless
 from engine.ops.table import F, op
+
+# fmt: off
 
 
 def power(base, exponent):
@@ -16,6 +19,8 @@ def power(base, exponent):
     if isinstance(base, np.ndarray) and base.dtype.kind in "iub" and np.asarray(exponent).dtype.kind in "iub":
         if np.any(np.asarray(exponent) < 0):
             raise RuntimeError(errors.negative_power())
+        if base.dtype == np.bool_ and np.asarray(exponent).dtype == np.bool_:
+            refuse_unless("iu", "pow", base)
         return np.power(base, exponent)
     if isinstance(exponent, (int, float)) and not isinstance(exponent, bool):
         quick = _WHOLE.get(exponent)
@@ -29,6 +34,14 @@ _WHOLE = {
     2: lambda x: x * x, 3: lambda x: x * x * x, 1: lambda x: x.copy(), 0.5: np.sqrt,
     -1: lambda x: 1 / x, -2: lambda x: 1 / (x * x), 0: np.ones_like,
 }  # fmt: skip
+
+
+def _of_number(self, exponent):
+    if np.asarray(exponent).dtype.kind in "iu":  # 2 ** -1 of whole numbers is 0 here, an error elsewhere
+        found = np.power(np.abs(self), np.where(exponent < 0, 0, exponent))
+        sign = np.where((self < 0) & (exponent % 2 == 1), -1, 1)
+        return np.where((exponent < 0) & (np.abs(self) != 1), 0, found * sign).astype(exponent.dtype)
+    return power(np.asarray(self, exponent.dtype), exponent)
 
 
 def log(base: float) -> float:
@@ -45,8 +58,7 @@ op("pow.Tensor", lambda self, exponent: power(self, exponent), node="PowBackward
    self=lambda grad, self, exponent: F.where(exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1))),
    exponent=lambda grad, self, exponent, result:
    grad * F.where(F.logical_and(self == 0, exponent >= 0), 0.0, result * self.log()))
-op("pow.Base", lambda self, exponent: power(np.asarray(self, exponent.dtype), exponent), node="PowBackward2",
-   shows=("self",),
+op("pow.Base", _of_number, node="PowBackward2", promote="arith", shows=("self",),
    exponent=lambda grad, self, exponent, result:
    grad * F.where(exponent >= 0, 0.0, result * log(self)) if self == 0 else grad * (result * log(self)))
 pointwise("reciprocal", lambda self: 1 / self, node="ReciprocalBackward0", promote="float",

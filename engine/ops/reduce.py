@@ -13,6 +13,8 @@ from engine.ops import errors
 from engine.ops.dims import axes, axis, reduced_count, unreduced
 from engine.ops.table import F, op
 
+# fmt: off
+
 
 def whole(array: np.ndarray) -> np.ndarray:
     """Return whole numbers and bools as int64, which is what they are summed in."""
@@ -28,7 +30,8 @@ def _sum_dims(array, dim, keepdim):
 def _mean(array, dim=None, keepdim=False):
     if array.dtype.kind not in "fc":
         raise RuntimeError(words.mean_dtype(dtypes.from_numpy(array.dtype)))
-    return sums.mean(array, None if dim is None else axes(dim, array.ndim), keepdim) if array.ndim else array.copy()
+    over = None if dim is None else axes(dim, array.ndim)
+    return sums.mean(array, over, keepdim) if array.ndim else array.copy()
 
 
 def expanded(grad, sizes, dim, keepdim):
@@ -49,9 +52,11 @@ op("mean.dim", lambda self, dim, keepdim=False: _mean(self, dim, keepdim), node=
    formulas={"self": KEPT.replace("self_sym_sizes)", "self_sym_sizes) / count")},
    self=lambda grad, self_sym_sizes, dim, keepdim:
    expanded(grad, self_sym_sizes, dim, keepdim) / reduced_count(self_sym_sizes, dim))
-op("nansum", lambda self, dim=None, keepdim=False: _sum_dims(np.where(np.isnan(self), 0, self).astype(self.dtype), dim, keepdim),
+op("nansum", lambda self, dim=None, keepdim=False:
+   _sum_dims(np.where(np.isnan(self), 0, self).astype(self.dtype), dim, keepdim),
    node="NansumBackward0", spelled="", formulas={"self": "grad.expand(self.shape) * ~isnan(self)"},
-   self=lambda grad, self, dim, keepdim: expanded(grad, self.shape, dim, keepdim) * self.isnan().logical_not())
+   self=lambda grad, self, dim, keepdim:
+   expanded(grad, self.shape, dim, keepdim) * self.isnan().logical_not())
 
 
 # ----- products ---------------------------------------------------------------------------------
@@ -96,7 +101,8 @@ def product_of_others(grad, self, dim):
     return grad * (before * F.flip(behind, (dim,)))
 
 
-op("prod", lambda self: _prod(self), node="ProdBackward0", spelled="", formulas={"self": "grad * (result / self)"},
+op("prod", lambda self: _prod(self), node="ProdBackward0", spelled="",
+   formulas={"self": "grad * (result / self)"},
    self=lambda grad, self, result: prod_slope(grad, self, result))
 op("prod.dim", lambda self, dim, keepdim=False: _prod(self, dim, keepdim), node="ProdBackward1",
    formulas={"self": "grad * (result / self) if keepdim else (grad * result).unsqueeze(dim) / self"},
@@ -104,11 +110,12 @@ op("prod.dim", lambda self, dim, keepdim=False: _prod(self, dim, keepdim), node=
 
 
 # ----- spreads ----------------------------------------------------------------------------------
-def _spread(function, array, dim, correction, keepdim):
+def _spread(function, array, dim, correction, keepdim, name="std and var"):
     if array.dtype.kind not in "fc":
-        raise RuntimeError(errors.std_and_var_floats_only())
+        raise RuntimeError(errors.spread_floats_only(name))
     over = axes(dim, array.ndim)
-    kept = function(array if array.ndim else array.reshape(1), over or (0,), 1 if correction is None else correction)
+    lined = array if array.ndim else array.reshape(1)
+    kept = function(lined, over or (0,), 1 if correction is None else correction)
     shape = tuple(1 if d in over else n for d, n in enumerate(array.shape))
     return kept.reshape(shape if keepdim else tuple(n for d, n in enumerate(array.shape) if d not in over))
 
@@ -119,6 +126,13 @@ def _var(self, dim=None, correction=None, keepdim=False):
 
 def _std(self, dim=None, correction=None, keepdim=False):
     return _spread(sums.std, self, dim, correction, keepdim)
+
+
+def _with_mean(function, name):
+    def forward(self, dim=None, correction=None, keepdim=False):
+        return _spread(function, self, dim, correction, keepdim, name), _means(self, dim, keepdim)
+
+    return forward
 
 
 def _means(self, dim, keepdim):
@@ -159,14 +173,13 @@ op("var", _var, node="VarBackward0", spelled="", formulas={"self": VAR},
 op("std", _std, node="StdBackward0", spelled="", formulas={"self": STD},
    self=lambda grad, self, dim, correction, keepdim, result:
    std_slope(grad, self, dim, correction, keepdim, result))
-op("var_mean", lambda self, dim=None, correction=None, keepdim=False:
-   (_var(self, dim, correction, keepdim), _means(self, dim, keepdim)),
-   node="VarMeanBackward0", outputs=2, spelled="", formulas={"self": VAR.replace("grad", "grads[0]") + " + grads[1] / n"},
+op("var_mean", _with_mean(sums.var, "var_mean"),
+   node="VarMeanBackward0", outputs=2, spelled="",
+   formulas={"self": VAR.replace("grad", "grads[0]") + " + grads[1] / n"},
    self=lambda grads, self, dim, correction, keepdim: both(
        None if grads[0] is None else var_slope(grads[0], self, dim, correction, keepdim),
        None if grads[1] is None else mean_slope(grads[1], self, dim, keepdim)))
-op("std_mean", lambda self, dim=None, correction=None, keepdim=False:
-   (_std(self, dim, correction, keepdim), _means(self, dim, keepdim)),
+op("std_mean", _with_mean(sums.std, "std_mean"),
    node="StdMeanBackward0", outputs=2, spelled="",
    formulas={"self": STD.replace("grad", "grads[0]").replace("result", "result0") + " + grads[1] / n"},
    self=lambda grads, self, dim, correction, keepdim, result0: both(
@@ -187,6 +200,7 @@ def _logsumexp(self, dim, keepdim=False):
 
 
 op("logsumexp", _logsumexp, node="LogsumexpBackward0", spelled="",
-   formulas={"self": "grad * exp(self - result) if keepdim else grad.unsqueeze(dim) * exp(self - result.unsqueeze(dim))"},
+   formulas={"self": "grad * exp(self - result) if keepdim "
+             "else grad.unsqueeze(dim) * exp(self - result.unsqueeze(dim))"},
    self=lambda grad, self, dim, keepdim, result: unreduced(grad, dim, keepdim, len(self.shape))
    * (self - unreduced(result, dim, keepdim, len(self.shape))).exp())

@@ -12,14 +12,22 @@ from engine.ops import errors
 from engine.ops.dims import at, axis
 from engine.ops.index import check_index, put
 from engine.ops.table import F, op
+from engine.tensor import make
+
+# fmt: off
 
 inner = partial(op, spelled="")
 writing = partial(op, spelled="method function inplace")
 
 
+def converted(value, like):
+    """Return a value as another array's kind of number; what does not fit wraps around."""
+    return np.asarray(value).astype(like.dtype)
+
+
 # ----- everything -----------------------------------------------------------------------------------
 def _filled(self, value):
-    return np.full(self.shape, value, self.dtype)
+    return np.full(self.shape, converted(value, self))
 
 
 def _copied(self, src, non_blocking=False):
@@ -45,7 +53,7 @@ def _masked_fill(self, mask, value):
         raise RuntimeError(errors.mask_dtype(dtypes.from_numpy(mask.dtype)))
     if getattr(value, "ndim", 0):
         raise RuntimeError(errors.masked_fill_value(value.ndim))
-    return np.where(mask, np.asarray(value).astype(self.dtype), self)
+    return np.where(mask, converted(value, self), self)
 
 
 def _masked_scatter(self, mask, source):
@@ -67,7 +75,8 @@ def _masked_scatter_backward(grad_output, mask, sizes):
 KEEP = "where(mask, 0, grad)"
 writing("masked_fill", _masked_fill, node="MaskedFillBackward0", spelled="", formulas={"self": KEEP},
    self=lambda grad, mask: grad.masked_fill(mask, 0))
-op("masked_fill.Tensor", _masked_fill, node="MaskedFillBackward1", formulas={"self": KEEP, "value": "grad[mask].sum()"},
+op("masked_fill.Tensor", _masked_fill, node="MaskedFillBackward1",
+   formulas={"self": KEEP, "value": "grad[mask].sum()"},
    self=lambda grad, mask: grad.masked_fill(mask, 0),
    value=lambda grad, mask: grad.masked_select(mask).sum())
 writing("masked_scatter", _masked_scatter, node="MaskedScatterBackward0",
@@ -101,7 +110,7 @@ def _scatter(self, dim, index, src):
         _same_dtype("scatter", self, src)
     out = self.copy()
     places, values = _places(self, dim, index, src, "scatter")
-    out[places] = values
+    out[places] = converted(values, out)
     return out
 
 
@@ -117,7 +126,8 @@ OVERWRITTEN = {"self": "grad, 0 at [index] of dimension dim", "src": "grad at [i
 inner("scatter", _scatter, node="ScatterBackward0", formulas=OVERWRITTEN,
    self=lambda grad, dim, index: F.scatter__value(grad, dim, index, 0),
    src=lambda grad, dim, index: grad.gather(dim, index))
-op("scatter.value", lambda self, dim, index, value: _scatter(self, dim, index, value), node="ScatterBackward1",
+op("scatter.value", lambda self, dim, index, value: _scatter(self, dim, index, value),
+   node="ScatterBackward1",
    formulas=OVERWRITTEN,
    self=lambda grad, dim, index: F.scatter__value(grad, dim, index, 0))
 writing("scatter_add", _scatter_add, node="ScatterAddBackward0",
@@ -127,12 +137,14 @@ writing("scatter_add", _scatter_add, node="ScatterAddBackward0",
 
 
 # ----- whole rows: index_add, index_copy, index_fill ------------------------------------------------
-def _rows(self, dim, index, name):
+def _rows(self, dim, index, name, outside=words.index_range):
     over = axis(dim, self.ndim)
     if index.dtype not in (np.int64, np.int32):
         raise RuntimeError(errors.index_kind(name))
-    if index.size and not (0 <= index.min() and index.max() < (self.shape[over] if self.ndim else 1)):
-        raise words.index_error(errors.out_of_range_in_self())
+    size = self.shape[over] if self.ndim else 1
+    if index.size and not (0 <= index.min() and index.max() < size):
+        bad = index[(index < 0) | (index >= size)].ravel()[0]
+        raise words.index_error(outside(int(bad), over, size))
     return at(over, index.reshape(-1)) if self.ndim else ()
 
 
@@ -140,13 +152,14 @@ def _index_add(self, dim, index, source, alpha=1):
     if self.dtype != source.dtype:
         raise RuntimeError(errors.index_add_dtypes(*map(dtypes.from_numpy, (self.dtype, source.dtype))))
     out, source = self.copy(), source if alpha == 1 else source * source.dtype.type(alpha)
-    np.add.at(out, _rows(self, dim, index, "index_add"), source)
+    np.add.at(out, _rows(self, dim, index, "index_add", lambda *_: errors.out_of_range_in_self()), source)
     return out
 
 
 def _index_write(self, dim, index, value, name):
     out = self.copy()
-    out[_rows(self, dim, index, name)] = value
+    outside = errors.index_copy_range if name == "index_copy_" else words.index_range
+    out[_rows(self, dim, index, name, outside)] = converted(value, out)
     return out
 
 
@@ -179,7 +192,7 @@ op("index_fill.Tensor", lambda self, dim, index, value: _index_write(self, dim, 
 
 def distinct(index):
     """Return every index once."""
-    return np.unique(index.array if hasattr(index, "array") else index)
+    return make(np.unique(index.array))
 
 
 # ----- index_put, put ---------------------------------------------------------------------------------
@@ -200,7 +213,7 @@ def _put(self, index, source, accumulate=False):
     return out
 
 
-writing("put", _put, node="PutBackward0", shows=("accumulate",),
+writing("put", _put, node="PutBackward0", shows=("accumulate", "source"),
    formulas={"self": "grad if accumulate else put(grad, index, 0)", "source": "grad.take(index)"},
    self=lambda grad, index, accumulate, source_sym_sizes:
    grad if accumulate else grad.put(index, F.new_zeros(grad, source_sym_sizes)),

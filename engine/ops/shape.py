@@ -1,4 +1,4 @@
-"""Operations that only look at the same numbers differently: views; and copying them, into another dtype too."""
+"""Operations that only look at the same numbers differently: views; and copies, into another dtype too."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from functools import partial
 
 import numpy as np
 
+from engine import dtype as dtypes
 from engine import errors
+from engine.ops import errors as refusals
 from engine.ops.dims import at, axes, axis
 from engine.ops.table import F, op
 from engine.views import as_strided, laid_out
+
+# fmt: off
 
 
 def broadcast(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -32,6 +36,8 @@ def broadcast(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 def resolved(shape, size: int) -> tuple[int, ...]:
     """Return a shape with its -1 worked out, or refuse it in PyTorch's words."""
     shape = tuple(shape)
+    if shape.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
     known = int(np.prod([s for s in shape if s != -1] or [1]))
     if shape.count(-1) == 1 and known and size % known == 0:
         return tuple(size // known if s == -1 else s for s in shape)
@@ -112,15 +118,23 @@ inner = partial(op, spelled="")  # what learners call is a function of several r
 
 inner("view", _view, node="ViewBackward0", view=True, formulas=VIEW,
    self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
-inner("reshape_alias", lambda self, size: viewed(self, size), node="ReshapeAliasBackward0", view=True, formulas=VIEW,
+inner("reshape_alias", lambda self, size: viewed(self, size), node="ReshapeAliasBackward0", view=True,
+   formulas=VIEW,
    self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
 inner("unsafe_view", lambda self, size: self.reshape(resolved(size, self.size)), node="UnsafeViewBackward0",
    formulas=VIEW,
    self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
-inner("expand", lambda self, size: broadcast(self, expanded_shape(self.shape, size)), node="ExpandBackward0",
+def _expand(self, size):
+    if len(size) < self.ndim:
+        raise RuntimeError(refusals.expand_ndim(dtypes.from_numpy(self.dtype), self.shape, size))
+    return broadcast(self, expanded_shape(self.shape, size))
+
+
+inner("expand", _expand, node="ExpandBackward0",
    view=True, formulas={"self": "grad.sum_to_size(self_sym_sizes)"},
    self=lambda grad, self_sym_sizes: grad.sum_to_size(self_sym_sizes))
-inner("permute", _permute, node="PermuteBackward0", view=True, formulas={"self": "grad.permute(inverse(dims))"},
+inner("permute", _permute, node="PermuteBackward0", view=True,
+   formulas={"self": "grad.permute(inverse(dims))"},
    self=lambda grad, dims: grad.permute(inverse(dims, len(dims))))
 op("transpose", _transpose, node="TransposeBackward0", view=True,
    self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
@@ -170,7 +184,8 @@ def _diagonal_backward(grad_output, sizes, offset, dim1, dim2):
 
 
 DIAGONAL = {"self": "zeros(self_sym_sizes) with grad on the diagonal"}
-op("diagonal", lambda self, offset=0, dim1=0, dim2=1: diagonal_of(self, offset, dim1, dim2), node="DiagonalBackward0",
+op("diagonal", lambda self, offset=0, dim1=0, dim2=1: diagonal_of(self, offset, dim1, dim2),
+   node="DiagonalBackward0",
    view=True, formulas=DIAGONAL,
    self=lambda grad, self_sym_sizes, offset, dim1, dim2:
    F.diagonal_backward(grad, self_sym_sizes, offset, dim1, dim2))
@@ -212,7 +227,8 @@ op("unfold", lambda self, dimension, size, step: windows(self, dimension, size, 
    F.unfold_backward(grad, self_sym_sizes, dimension, size, step))
 op("unfold_backward", _unfold_backward, node="UnfoldBackwardBackward0",
    grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step))
-inner("as_strided", lambda self, size, stride, storage_offset=None: as_strided(self, size, stride, storage_offset),
+inner("as_strided", lambda self, size, stride, storage_offset=None:
+   as_strided(self, size, stride, storage_offset),
    node="AsStridedBackward0", view=True,
    formulas={"self": "zeros(self_sym_sizes) with grad added at its places in memory"},
    self=lambda grad, self_sym_sizes, self_sym_strides, size, stride, storage_offset:
@@ -243,7 +259,8 @@ inner("to", lambda self, dtype: dtype.hold(self).copy() if dtype.hold(self) is s
 inner("complex", lambda real, imag: real + 1j * imag, node="ComplexBackward0",
    real=lambda grad: F.view_as_real(grad)[..., 0],
    imag=lambda grad: F.view_as_real(grad)[..., 1])
-op("view_as_real", lambda self: self.view(self.real.dtype).reshape(*self.shape, 2), node="ViewAsRealBackward0",
+op("view_as_real", lambda self: self.view(self.real.dtype).reshape(*self.shape, 2),
+   node="ViewAsRealBackward0",
    view=True, spelled="function",
    self=lambda grad: F.view_as_complex(grad.contiguous()))
 op("view_as_complex", lambda self: self.view(np.result_type(self, np.complex64))[..., 0],

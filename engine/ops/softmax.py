@@ -8,7 +8,10 @@ from engine import dtype as dtypes
 from engine.ops import errors
 from engine.ops.activations import logistic, zero
 from engine.ops.dims import at, axis
+from engine.ops.elementary import exactly
 from engine.ops.table import F, op
+
+# fmt: off
 
 
 def _floats(name: str, array: np.ndarray, over: int) -> np.ndarray:
@@ -26,12 +29,13 @@ def _softmax(self, dim):
 
 
 def _log_softmax(self, dim):
+    """Return the logarithm of softmax, rounded at every step: near 0 the sum's last digit is what shows."""
     over = axis(dim, self.ndim)
-    x = _floats("log_softmax", self, over)
+    _floats("log_softmax", self, over)
     if not self.ndim or not self.size:
         return np.zeros_like(self)
-    shifted = x - x.max(over, keepdims=True)
-    return (shifted - np.log(np.exp(shifted).sum(over, keepdims=True))).astype(self.dtype)
+    shifted = self - self.max(over, keepdims=True)
+    return shifted - exactly(np.log, exactly(np.exp, shifted).sum(over, keepdims=True))
 
 
 def total(array: np.ndarray, dim: int) -> np.ndarray:
@@ -42,18 +46,25 @@ def total(array: np.ndarray, dim: int) -> np.ndarray:
 op("softmax", _softmax, node="SoftmaxBackward0", spelled="",
    formulas={"self": "result * (grad - (grad * result).sum(dim))"},
    self=lambda grad, dim, result: F._softmax_backward_data(grad, result, dim))
+op("_safe_softmax", lambda self, dim: np.nan_to_num(_softmax(self, dim), nan=0.0),
+   node="SafeSoftmaxBackward0",
+   formulas={"self": "result * (grad - (grad * result).sum(dim))"},
+   self=lambda grad, dim, result: F._softmax_backward_data(grad, result, dim))
 op("_softmax_backward_data",
    lambda grad_output, output, dim: output * (grad_output - total(grad_output * output, dim)),
    node="SoftmaxBackwardDataBackward0",
    formulas={"grad_output": "output * (grad - (grad * output).sum(dim))",
-             "output": "grad_output * grad - (output * grad_output).sum(dim) * grad - grad_output * (output * grad).sum(dim)"},
+             "output": "grad_output * grad - (output * grad_output).sum(dim) * grad "
+             "- grad_output * (output * grad).sum(dim)"},
    grad_output=lambda grad, output, dim: F._softmax_backward_data(grad, output, dim),
    output=lambda grad, grad_output, output, dim:
-   grad_output * grad - (output * grad_output).sum(dim, True) * grad - grad_output * (output * grad).sum(dim, True))
+   grad_output * grad - (output * grad_output).sum(dim, True) * grad
+   - grad_output * (output * grad).sum(dim, True))
 op("log_softmax", _log_softmax, node="LogSoftmaxBackward0", spelled="",
    formulas={"self": "grad - exp(result) * grad.sum(dim)"},
    self=lambda grad, dim, result: F._log_softmax_backward_data(grad, result, dim))
-op("_log_softmax_backward_data", lambda grad_output, output, dim: grad_output - np.exp(output) * total(grad_output, dim),
+op("_log_softmax_backward_data", lambda grad_output, output, dim:
+   grad_output - np.exp(output) * total(grad_output, dim),
    node="LogSoftmaxBackwardDataBackward0",
    formulas={"grad_output": "grad - (grad * exp(output)).sum(dim)",
              "output": "-grad_output.sum(dim) * exp(output) * grad"},
@@ -82,7 +93,8 @@ def _glu(self, dim=-1):
 def _glu_slope(grad_output, self, dim):
     value, gate = halves(self, dim)
     sigmoid = logistic(gate)
-    return np.concatenate([grad_output * sigmoid, grad_output * value * sigmoid * (1 - sigmoid)], axis(dim, self.ndim))
+    slopes = (grad_output * sigmoid, grad_output * value * sigmoid * (1 - sigmoid))
+    return np.concatenate(slopes, axis(dim, self.ndim))
 
 
 def glu_flow(grad, self, dim):
@@ -102,7 +114,7 @@ def glu_curve(grad, grad_output, self, dim):
 
 
 op("glu", _glu, node="GluBackward0", spelled="",
-   formulas={"self": "cat(grad * sigmoid(gate), grad * value * sigmoid(gate) * (1 - sigmoid(gate))) of value, gate = halves(self, dim)"},
+   formulas={"self": "cat(grad * s, grad * value * s * (1 - s)) with s = sigmoid(gate)"},
    self=lambda grad, self, dim: F.glu_backward(grad, self, dim))
 op("glu_backward", _glu_slope, node="GluBackwardBackward0",
    formulas={"grad_output": "sum(halves(grad * d(glu)))", "self": "grad * grad_output * d(d(glu))"},

@@ -1,4 +1,4 @@
-"""Functions with names of their own: erf, gamma's relatives, sinc, logit, and smooth ones of two arguments."""
+"""Functions with names of their own: erf, gamma's relatives, sinc, logit; smooth ones of two arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import numpy as np
 
 from engine.ops.arithmetic import NONE, no_derivative, pointwise
 from engine.ops.elementary import exactly, smooth
+from engine.ops.kinds import FLOATS, only
 from engine.ops.table import F, op
+
+# fmt: off
 
 
 def each(function):
@@ -22,7 +25,9 @@ erf, erfc = each(math.erf), each(math.erfc)
 @each
 def lgamma(x: float) -> float:
     """Return log|gamma(x)|: infinite at 0, -1, -2, ..."""
-    return math.lgamma(x) if math.isfinite(x) and (x > 0 or x != math.floor(x)) else math.nan if x != x else math.inf
+    if x != x:
+        return math.nan
+    return math.lgamma(x) if math.isfinite(x) and (x > 0 or x != math.floor(x)) else math.inf
 
 
 @each
@@ -55,7 +60,7 @@ _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def polygamma(n: int, x: np.ndarray) -> np.ndarray:
-    """Return the n-th derivative of digamma, by the sum 1 / (x + k)^(n+1) and its tail (Euler and Maclaurin)."""
+    """Return the n-th derivative of digamma: a sum of 1 / (x + k)^(n+1) with its tail (Euler, Maclaurin)."""
     if n == 0:
         return digamma(x)
     x, s = np.asarray(x, np.float64), n + 1
@@ -81,10 +86,11 @@ smooth("lgamma", lambda self: exactly(lgamma, self), node="LgammaBackward0",
    self=lambda grad, self: grad * self.digamma())
 smooth("digamma", lambda self: exactly(digamma, self), node="DigammaBackward0",
    self=lambda grad, self: grad * F.polygamma(1, self))
-op("polygamma", lambda n, self: exactly(lambda x: polygamma(n, x), self), node="PolygammaBackward0", spelled="",
+op("polygamma", lambda n, self: exactly(lambda x: polygamma(n, x), self), node="PolygammaBackward0",
+   spelled="",
    self=lambda grad, n, self: grad * F.polygamma(n + 1, self))
 smooth("sinc", lambda self: exactly(np.sinc, self), node="SincBackward0",
-   formulas={"self": "where(self == 0, 0, grad * (cos(pi * self) * pi * self - sin(pi * self)) / (pi * self ** 2))"},
+   formulas={"self": "where(self == 0, 0, grad * (x * cos(x) - sin(x)) / (x * self)) with x = pi * self"},
    self=lambda grad, self: sinc_slope(grad, self))
 smooth("logit", lambda self, eps=None: logit(self, eps), node="LogitBackward0",
    formulas={"self": "where((0 <= self) & (self <= 1), grad / (self * (1 - self)), nan)"},
@@ -124,7 +130,8 @@ def finite(x: np.ndarray, nan, posinf, neginf) -> np.ndarray:
 # ----- two arguments ----------------------------------------------------------------------------
 def _xlogy(self, other):
     kind = np.result_type(self, other)
-    found = np.where(np.equal(self, 0), 0.0, np.asarray(self, np.float64) * np.log(np.asarray(other, np.float64)))
+    product = np.asarray(self, np.float64) * np.log(np.asarray(other, np.float64))
+    found = np.where(np.equal(self, 0), 0.0, product)
     return np.where(np.isnan(other), np.nan, found).astype(kind)
 
 
@@ -140,14 +147,17 @@ pointwise("atan2", lambda self, other: exactly(lambda x: np.arctan2(x, other), s
                                "other": "grad * -self / (self ** 2 + other ** 2)"},
    self=lambda grad, self, other: grad * other * inverse_square(self, other),
    other=lambda grad, self, other: grad * -self * inverse_square(self, other))
-pointwise("hypot", lambda self, other: exactly(lambda x: np.hypot(x, other), self), node="HypotBackward0",
+pointwise("hypot", only(FLOATS, "hypot_cpu", lambda self, other:
+   exactly(lambda x: np.hypot(x, other), self)), node="HypotBackward0",
    promote="arith",
    self=lambda grad, self, result: grad * self / result,
    other=lambda grad, other, result: grad * other / result)
-op("logaddexp", _logadd(np.logaddexp), node="LogaddexpBackward0", promote="arith",
+op("logaddexp", only(FLOATS, "logaddexp_cpu", _logadd(np.logaddexp)), node="LogaddexpBackward0",
+   promote="arith",
    self=lambda grad, self, other: grad / (1 + (other - self).exp()),
    other=lambda grad, self, other: grad / (1 + (self - other).exp()))
-op("logaddexp2", _logadd(np.logaddexp2), node="Logaddexp2Backward0", promote="arith",
+op("logaddexp2", only(FLOATS, "logaddexp2_cpu", _logadd(np.logaddexp2)), node="Logaddexp2Backward0",
+   promote="arith",
    self=lambda grad, self, other: grad / (1 + 2 ** (other - self)),
    other=lambda grad, self, other: grad / (1 + 2 ** (self - other)))
 pointwise("xlogy", _xlogy, node="XlogyBackward0", promote="divide", spelled="",
@@ -161,7 +171,8 @@ op("xlogy.Scalar", _xlogy, node="XlogyBackward2", promote="divide",
    formulas={"self": "grad * log(other) if other > 0 else where(self == 0, 0, grad * log(other))"},
    self=lambda grad, self, other: F.xlogy__Scalar(grad, other) if other > 0
    else F.xlogy__Scalar(grad, other).masked_fill(self == 0, 0.0))
-pointwise("copysign", lambda self, other: np.copysign(self, other), node="CopysignBackward0", promote="divide",
+pointwise("copysign", lambda self, other: np.copysign(self, other), node="CopysignBackward0",
+   promote="divide",
    formulas={"self": "where(self == 0, 0, grad * result / self)"},
    self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0.0),
    other=lambda grad: F.zeros_like(grad))
@@ -173,6 +184,7 @@ def inverse_square(self, other):
     return square.reciprocal().masked_fill(square == 0, 0.0)
 
 
-op("heaviside", lambda self, values: np.heaviside(self, values), node="NotImplemented", promote="arith",
+op("heaviside", lambda self, values: np.heaviside(self, values).astype(np.result_type(self, values)),
+   node="NotImplemented", promote="arith",
    formulas={"self": NONE, "values": NONE},
    self=no_derivative("heaviside"), values=no_derivative("heaviside"))

@@ -67,7 +67,8 @@ class Op:
         self.calls = tuple((self.inputs.index(i), rules[i], self.reads[i]) for i in sorted(self.inputs))
         self.shows = shows
         self.given_formulas = formulas or {}
-        self.plans: dict[tuple[bool, ...], tuple] = {}
+        self.tails: dict[int, tuple] = {}
+        self.plans: dict[int, tuple] = {}
 
     def __repr__(self) -> str:
         return f"<op {self.overload}>"
@@ -79,7 +80,7 @@ class Op:
         return {i: re.sub(r"\bF\.(\w+?)(?:__\w+)?\(", r"\1(", text) for i, text in texts.items()}
 
     def formula(self, name: str, values: dict[str, Any]) -> str:
-        """Return the rule of input `name` as it ran with `values`: of `a if test else b`, the branch taken."""
+        """Return the rule of input `name` as it ran with `values`: of `a if test else b`, what was taken."""
         text = self.formulas[name]
         if " if " not in text:
             return text
@@ -96,13 +97,20 @@ class Op:
         read = {name for names in self.reads.values() for name in names if name not in GRADS}
         return tuple(sorted(read | set(self.shows)))
 
-    def plan(self, mask: tuple[bool, ...]) -> tuple[tuple[str, str, int], ...]:
-        """Return what to save when `mask` says which inputs need grad: (name, where from, index)."""
+    def left_out(self, given: int) -> tuple:
+        """Return the defaults of the arguments after the first `given`."""
+        known = self.tails.get(given)
+        if known is None:
+            known = self.tails[given] = tuple(self.defaults[name] for name in self.parameters[given:])
+        return known
+
+    def plan(self, mask: int) -> tuple[tuple[str, str, int], ...]:
+        """Return what to save, as (name, source, index); the bits of `mask` tell which inputs need grad."""
         known = self.plans.get(mask)
         if known is None:
             needed = set(self.shows)
-            for wanted, name in zip(mask, self.inputs, strict=True):
-                needed.update(self.reads[name] if wanted else ())
+            for bit, name in enumerate(self.inputs):
+                needed.update(self.reads[name] if mask >> bit & 1 else ())
             known = self.plans[mask] = tuple(self._source(n, n in needed) for n in self.saves)
         return known
 

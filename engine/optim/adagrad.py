@@ -32,9 +32,9 @@ class Adagrad(Optimizer):
             for p in group["params"]:
                 self.state[p].update(step=counter(), sum=zeros(p, group["initial_accumulator_value"]))
 
-    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any], state: dict) -> tuple:
+    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any]) -> tuple:
         """Return the new values and the terms that gave them."""
-        p, d = parameter.array, grad
+        p, d, state = parameter.array, grad, self.state[parameter]
         lr, eps, lr_decay, decay = numbers_of(group, "lr", "eps", "lr_decay", "weight_decay")
         t = counted(state["step"])
         terms: dict[str, Any] = {"lr": lr, "eps": eps, "weight_decay": decay or None}
@@ -45,6 +45,11 @@ class Adagrad(Optimizer):
         terms["s_before"] = state["sum"].array
         s = terms["s"] = renewed(state["sum"], fma(d, d, terms["s_before"]))
         return minus_quotient(p, lr / (1 + (t - 1) * lr_decay), d, np.sqrt(s) + s.dtype.type(eps)), terms
+
+    def check_sparse(self, group: dict[str, Any]) -> None:
+        """Refuse weight decay with a sparse gradient."""
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
 
     def formula(self, group: dict[str, Any], terms: dict[str, Any]) -> str:
         """Return the update in words of its terms."""

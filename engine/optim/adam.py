@@ -16,9 +16,9 @@ class Adam(Optimizer):
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False,
-        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
+        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+        fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
         refuse_negative(lr=lr, eps=eps)
         for i, beta in enumerate(betas):
@@ -27,12 +27,14 @@ class Adam(Optimizer):
         refuse_negative(weight_decay=weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-            "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "differentiable": differentiable, "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
         })  # fmt: skip
 
-    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any], state: dict) -> tuple:
+    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any]) -> tuple:
         """Return the new values and the terms that gave them."""
+        state = self.state[parameter]
         if not state:
             state.update(step=counter(), exp_avg=zeros(parameter), exp_avg_sq=zeros(parameter))
             if group["amsgrad"]:
@@ -57,6 +59,10 @@ class Adam(Optimizer):
         root = v.dtype.type((1 - beta2**t) ** 0.5)
         return minus_quotient(p, lr / (1 - beta1**t), m, np.sqrt(v) / root + v.dtype.type(eps)), terms
 
+    def check_sparse(self, group: dict[str, Any]) -> None:
+        """Refuse sparse gradients."""
+        raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
     def formula(self, group: dict[str, Any], terms: dict[str, Any]) -> str:
         """Return the update in words of its terms."""
         d, p, steps = ("-g" if group["maximize"] else "g"), "p", []
@@ -66,7 +72,10 @@ class Adam(Optimizer):
             d = f"{d} + weight_decay * p"
         if d != "g":
             steps, d = [f"d = {d}"], "d"
-        steps += [f"m = beta1 * m_before + (1 - beta1) * {d}", f"v = beta2 * v_before + (1 - beta2) * {d} * {d}"]
+        steps += [
+            f"m = beta1 * m_before + (1 - beta1) * {d}",
+            f"v = beta2 * v_before + (1 - beta2) * {d} * {d}",
+        ]
         if "w" in terms:
             steps.append("w = max(w_before, v)")
         v = "w" if "w" in terms else "v"

@@ -1,4 +1,5 @@
-"""The arithmetic of updates, to the last bit: numbers in the parameter's precision, fused where PyTorch fuses."""
+"""The arithmetic of updates, to the last bit: numbers in the parameter's precision, fused where PyTorch "
+"fuses."""
 
 from __future__ import annotations
 
@@ -7,18 +8,28 @@ from typing import Any
 import numpy as np
 
 from engine import dtype as dtypes
+from engine.random import fused
 from engine.tensor import Tensor, make
 
 NUMBERS = (int, float, np.floating)
 
 
-def fma(x: np.ndarray, y: Any, z: np.ndarray) -> np.ndarray:
-    """Return x * y + z with one rounding; a number y counts in the precision of z."""
+def exact(x: np.ndarray, y: Any, z: np.ndarray) -> np.ndarray:
+    """Return x * y + z in double precision, to be rounded once by whoever stores it."""
     kind = z.dtype
     y = kind.type(y) if isinstance(y, NUMBERS) else y
+    if kind == np.float64:
+        found = fused(x, y, z)
+        return found if np.isfinite(found).all() else np.where(np.isfinite(found), found, x * y + z)
     if kind != np.float32:
         return x * y + z
-    return (np.multiply(x, y, dtype=np.float64) + z).astype(kind)
+    wide = np.multiply(x, y, dtype=np.float64)
+    return np.add(wide, z, out=wide)
+
+
+def fma(x: np.ndarray, y: Any, z: np.ndarray) -> np.ndarray:
+    """Return x * y + z with one rounding; a number y counts in the precision of z."""
+    return exact(x, y, z).astype(z.dtype, copy=False)
 
 
 def scaled(x: np.ndarray, number: float) -> np.ndarray:

@@ -14,8 +14,9 @@ import numpy as np
 from engine import events, modes
 from engine.hooks import RemovableHandle
 from engine.nn.errors import typename
-from engine.nn.module import clear_grad
+from engine.sparse import SparseTensor
 from engine.tensor import Tensor, make
+from engine.zero_grad import clear_grad
 
 required = object()
 _hook_ids = itertools.count()
@@ -50,18 +51,22 @@ class Optimizer:
         param_group["params"] = params = _listed(param_group)
         for param in params:
             if not isinstance(param, Tensor):
-                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(param))
+                raise TypeError(
+                    "optimizer can only optimize Tensors, but one of the params is " + typename(param)
+                )
             if not param.is_leaf and not self.defaults.get("differentiable"):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
             param_group.setdefault(name, default)
         own = {id(p) for p in params}
         if len(own) != len(params):
             warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
-                "error; see github.com/pytorch/pytorch/issues/40967 for more information",
+                "optimizer contains a parameter group with duplicate parameters; in future, this will "
+                "cause an error; see github.com/pytorch/pytorch/issues/40967 for more information",
                 UserWarning,
                 stacklevel=3,
             )
@@ -99,10 +104,12 @@ class Optimizer:
     def _update(self, parameter: Tensor, group: dict[str, Any]) -> None:
         watch = events.observer()
         before = parameter.array.copy() if watch is not None else None
+        if isinstance(parameter.grad_tensor, SparseTensor):
+            self.check_sparse(group)
         grad = parameter.grad_tensor.array
         given = -grad if group.get("maximize") else grad
-        after, terms = self.updated(parameter, given, group, self.state[parameter])
-        parameter.write(parameter.dtype.hold(after))
+        after, terms = self.updated(parameter, given, group)
+        parameter.write(after if parameter.exotic is None else parameter.dtype.hold(after))
         for _ in range(self.extra_writes(group)):
             parameter.bump()
         if watch is not None:
@@ -114,7 +121,10 @@ class Optimizer:
         """Return whether `step` was called; of a learner's own `step` nothing is known."""
         return self._stepped or type(self).step is not Optimizer.step
 
-    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any], state: dict) -> tuple:
+    def check_sparse(self, group: dict[str, Any]) -> None:
+        """Refuse a sparse gradient where an optimiser cannot use one."""
+
+    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any]) -> tuple:
         """Return the new values and the terms that gave them (name → number or array)."""
         raise NotImplementedError
 
@@ -153,7 +163,10 @@ class Optimizer:
         if len(given) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(given, self.param_groups, strict=True)):
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's "
+                "group"
+            )
         owners: dict[Any, Tensor] = {}
         for saved, own in zip(given, self.param_groups, strict=True):
             owners.update(zip(saved["params"], own["params"], strict=True))
@@ -193,8 +206,8 @@ def _listed(group: dict[str, Any]) -> list:
     params = group["params"]
     if isinstance(params, set):
         raise TypeError(
-            "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
-            "sets will change between runs. Please use a list instead."
+            "optimizer parameters need to be organized in ordered collections, but the ordering of "
+            "tensors in sets will change between runs. Please use a list instead."
         )
     params = [params] if isinstance(params, Tensor) else list(params)
     if params and all(isinstance(p, tuple) for p in params):

@@ -16,7 +16,8 @@ class ReduceLROnPlateau(LRScheduler):
 
     def __init__(
         self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
-        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8,
+        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: Any = 0,
+        eps: float = 1e-8,
     ) -> None:  # fmt: skip
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
@@ -27,7 +28,12 @@ class ReduceLROnPlateau(LRScheduler):
         if threshold_mode not in ("rel", "abs"):
             raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
-        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
+        self.threshold, self.threshold_mode, self.cooldown, self.eps = (
+            threshold,
+            threshold_mode,
+            cooldown,
+            eps,
+        )
         self.min_lrs = one_each(optimizer, min_lr, "min_lrs")
         self.last_epoch = 0
         self.best = math.inf if mode == "min" else -math.inf
@@ -60,7 +66,11 @@ class ReduceLROnPlateau(LRScheduler):
     def is_better(self, a: float, best: float) -> bool:
         """Return whether `a` improves on `best` by more than the threshold."""
         sign = -1 if self.mode == "min" else 1
-        goal = best * (1 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
+        goal = (
+            best * (1 + sign * self.threshold)
+            if self.threshold_mode == "rel"
+            else best + sign * self.threshold
+        )
         return a < goal if self.mode == "min" else a > goal
 
     def _reduce(self) -> None:

@@ -26,8 +26,9 @@ class RMSprop(Optimizer):
             "differentiable": differentiable,
         })  # fmt: skip
 
-    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any], state: dict) -> tuple:
+    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any]) -> tuple:
         """Return the new values and the terms that gave them."""
+        state = self.state[parameter]
         if not state:
             state.update(step=counter(), square_avg=zeros(parameter))
             if group["momentum"] > 0:
@@ -54,6 +55,10 @@ class RMSprop(Optimizer):
         buffer = scaled(terms["buf_before"], momentum) + d / root
         terms["buf"] = renewed(state["momentum_buffer"], buffer, writes=2)
         return fma(terms["buf"], -lr, p), terms
+
+    def check_sparse(self, group: dict[str, Any]) -> None:
+        """Refuse sparse gradients."""
+        raise RuntimeError("RMSprop does not support sparse gradients")
 
     def formula(self, group: dict[str, Any], terms: dict[str, Any]) -> str:
         """Return the update in words of its terms."""

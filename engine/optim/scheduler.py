@@ -10,15 +10,16 @@ from engine.optim.optimizer import Optimizer
 
 DOCS = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 TOO_EARLY = (
-    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should "
-    "call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will "
-    "result in PyTorch skipping the first value of the learning rate schedule. " + DOCS
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
+    "should call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to "
+    "do this will result in PyTorch skipping the first value of the learning rate schedule. " + DOCS
 )
 EPOCH = (
-    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please "
-    "use `scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the "
-    "closed form is used instead of the new chainable form, where available. Please open an issue if you are "
-    "unable to replicate your use case: https://github.com/pytorch/pytorch/issues/new/choose."
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
+    "Please use `scheduler.step()` to step the scheduler. During the deprecation, if epoch is different "
+    "from None, the closed form is used instead of the new chainable form, where available. Please open "
+    "an issue if you are unable to replicate your use case: "
+    "https://github.com/pytorch/pytorch/issues/new/choose."
 )
 LAST = "To get the last learning rate computed by the scheduler, please use `get_last_lr()`."
 
@@ -103,9 +104,9 @@ def _functions(value: Any) -> bool:
 def _not_resumed(index: int) -> str:
     return (
         f"param 'initial_lr' is not specified in param_groups[{index}] when resuming scheduler with "
-        "last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a checkpoint "
-        "but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for a fresh training "
-        "run (not recommended)"
+        "last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a "
+        "checkpoint but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for "
+        "a fresh training run (not recommended)"
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.optim.arithmetic import fma, renewed, scaled
+from engine.optim.arithmetic import exact, fma, renewed, scaled
 from engine.optim.optimizer import Optimizer, numbers_of, refuse_negative
 from engine.tensor import Tensor, make
 
@@ -28,7 +28,7 @@ class SGD(Optimizer):
             "fused": fused,
         })  # fmt: skip
 
-    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any], state: dict) -> tuple:
+    def updated(self, parameter: Tensor, grad: np.ndarray, group: dict[str, Any]) -> tuple:
         """Return the new values and the terms that gave them."""
         p, d = parameter.array, grad
         lr, decay, momentum, dampening = numbers_of(group, "lr", "weight_decay", "momentum", "dampening")
@@ -37,6 +37,7 @@ class SGD(Optimizer):
             d = fma(p, decay, d)
             terms["weight_decay"] = decay
         if momentum != 0:
+            state = self.state[parameter]
             buffer = state.get("momentum_buffer")
             terms["momentum"] = momentum
             if buffer is None:
@@ -47,7 +48,12 @@ class SGD(Optimizer):
                 renewed(buffer, fma(d, 1 - dampening, scaled(buffer.array, momentum)), writes=2)
             terms["buf"] = buffer.array
             d = fma(buffer.array, momentum, d) if group["nesterov"] else buffer.array
-        return fma(d, -lr, p), terms
+        return exact(d, -lr, p), terms
+
+    def check_sparse(self, group: dict[str, Any]) -> None:
+        """Refuse weight decay with a sparse gradient."""
+        if group["weight_decay"] != 0:
+            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
 
     def formula(self, group: dict[str, Any], terms: dict[str, Any]) -> str:
         """Return the update in words of its terms."""

@@ -14,7 +14,8 @@ from typing import Any
 
 from engine import events, facade
 from engine import random as randoms
-from engine.node import reset_seq
+from engine.autograd import begin_program
+from engine.numeric import runs
 from engine.trace.limits import LimitReached, Limits, sentence
 from engine.trace.recorder import Recorder
 from engine.trace.spans import SNIPPET
@@ -67,8 +68,9 @@ class Run:
             code = self._compile(self.recorder.source)
         except (SyntaxError, ValueError, MemoryError, RecursionError, Refused) as error:
             return self._refusal(error)
-        reset_seq()
+        begin_program()
         randoms.default_generator().manual_seed(self._seed)
+        runs.start(self._seed)
         modules = facade.modules() if self._modules is None else self._modules
         names = dict(vars(python) if self._builtins is None else self._builtins)
         names["print"] = self._print
@@ -117,7 +119,7 @@ class Run:
     def _print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
         """Stand in for print: what is written becomes a row."""
         for what, given in (("sep", sep), ("end", end)):
-            if given is not None and not isinstance(given, str):
+            if given is not None and type(given) is not str:
                 raise TypeError(f"{what} must be None or a string, not {type(given).__name__}")
         text = (" " if sep is None else sep).join([str(value) for value in values])
         self.recorder.printed(text + ("\n" if end is None else end))

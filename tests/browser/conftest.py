@@ -25,14 +25,14 @@ SCREENSHOTS = Path(__file__).parent / "screenshots"
 WIDE = {"width": 1280, "height": 800}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address(tmp_path_factory) -> Iterator[str]:
     """The address of a running server."""
     with serving(tmp_path_factory.mktemp("server") / "log.txt") as where:
         yield where
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # while playwright runs, no other test could start an event loop
 def browser() -> Iterator[Browser]:
     """A headless browser with a fresh profile."""
     with sync_playwright() as playwright:

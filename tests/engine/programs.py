@@ -9,9 +9,9 @@ import random
 
 SHAPES = [(), (1,), (3,), (2, 3), (1, 3), (2, 1), (3, 2)]
 UNARY = [
-    "{}.exp()", "{}.sin()", "{}.cos()", "{}.tanh()", "{}.sigmoid()", "{}.relu()", "{}.abs()", "-{}", "{} ** 2", "{} ** 3",
-    "({} * 0.5) ** 2", "2 - {}", "1 / ({}.abs() + 1)", "({}.abs() + 0.5).log()", "({} ** 2 + 1).sqrt()", "{} / 2", "{} + 1",
-    "3 * {}", "2 ** {}", "{}.clone()", "{} * 1",
+    "{}.exp()", "{}.sin()", "{}.cos()", "{}.tanh()", "{}.sigmoid()", "{}.relu()", "{}.abs()", "-{}",
+    "{} ** 2", "{} ** 3", "({} * 0.5) ** 2", "2 - {}", "1 / ({}.abs() + 1)", "({}.abs() + 0.5).log()",
+    "({} ** 2 + 1).sqrt()", "{} / 2", "{} + 1", "3 * {}", "2 ** {}", "{}.clone()", "{} * 1",
 ]  # fmt: skip
 LITERALS = [-1.5, -1.0, -0.5, 0.25, 0.5, 1.0, 1.5, 2.0]
 
@@ -85,11 +85,13 @@ class Writer:
             text, after = self.pick.choice([
                 (f"{x}.T", shape[::-1]), (f"{x}.t()", shape[::-1]), (f"{x}.transpose(0, 1)", shape[::-1]),
                 (f"{x}.reshape(-1)", flat), (f"{x}[0]", shape[1:]), (f"{x}[:, 0]", shape[:1]),
-                (f"{x}[0, {shape[1] - 1}]", ()), (f"{x}.unsqueeze(0)", (1, *shape)), (f"{x}[:, :1]", (shape[0], 1)),
+                (f"{x}[0, {shape[1] - 1}]", ()), (f"{x}.unsqueeze(0)", (1, *shape)),
+                (f"{x}[:, :1]", (shape[0], 1)),
             ])  # fmt: skip
         elif len(shape) == 1:
             text, after = self.pick.choice([
-                (f"{x}.unsqueeze(0)", (1, *shape)), (f"{x}.view({shape[0]}, 1)", (*shape, 1)), (f"{x}[0]", ()),
+                (f"{x}.unsqueeze(0)", (1, *shape)), (f"{x}.view({shape[0]}, 1)", (*shape, 1)),
+                (f"{x}[0]", ()),
                 (f"{x}.expand(2, {shape[0]})", (2, *shape)), (f"{x}[:1]", (1,)), (f"{x}[[0, 0]]", (2,)),
             ])  # fmt: skip
         else:

@@ -1,8 +1,8 @@
 """One entry per differentiable row of the table: arguments on which its rules can be checked.
 
-An entry is a list of argument tuples. Lists of numbers (and NumPy numbers) in place of a differentiable input become
-float64 tensors that require grad; `fixed(...)` is a tensor that does not; the rest stays as it is. Points are chosen away
-from kinks and ties; what happens there is in the tests of each file.
+An entry is a list of argument tuples. Lists of numbers (and NumPy numbers) in place of a differentiable
+input become float64 tensors that require grad; `fixed(...)` is a tensor that does not; the rest stays as
+it is. Points are chosen away from kinks and ties; what happens there is in the tests of each file.
 """
 
 from __future__ import annotations
@@ -109,7 +109,10 @@ SAMPLES: dict[str, list[tuple]] = {
     "mv": [(M, V)],
     "mm": [(M, [[1.0, 2.0], [0.5, -1.0], [3.0, 0.1]])],
     "bmm": [([M, N], [[[1.0], [2.0], [0.5]], [[0.3], [0.2], [-0.5]]])],
-    "addmm": [([0.1, 0.2], M, [[1.0, 2.0], [0.5, -1.0], [3.0, 0.1]]), ([0.1, 0.2], M, [[1.0, 2.0], [0.5, -1.0], [3.0, 0.1]], 2, 3)],
+    "addmm": [
+        ([0.1, 0.2], M, [[1.0, 2.0], [0.5, -1.0], [3.0, 0.1]]),
+        ([0.1, 0.2], M, [[1.0, 2.0], [0.5, -1.0], [3.0, 0.1]], 2, 3),
+    ],
     "transpose.inplace": [(M, 0, 1)],
     "t.inplace": [(M,)],
     "unsqueeze.inplace": [(M, 1)],
@@ -181,7 +184,15 @@ SAMPLES: dict[str, list[tuple]] = {
     "var_mean": [(M,), (M, (1,), 1)],
     "std_mean": [(M,), (M, (1,), 1, True)],
     "logsumexp": [(M, (1,)), (M, (0, 1), True)],
-    "linalg_vector_norm": [(M,), (M, 1), (M, 3, (1,)), (M, 1.5), (P, 0.5), (M, float("inf"), (1,)), (M, 2, (0, 1), True)],
+    "linalg_vector_norm": [
+        (M,),
+        (M, 1),
+        (M, 3, (1,)),
+        (M, 1.5),
+        (P, 0.5),
+        (M, float("inf"), (1,)),
+        (M, 2, (0, 1), True),
+    ],
     "norm.dim": [(M, 2, (1,)), (M, 3, (0,), True)],
     "dist": [(V, P), (V, P, 1), (V, P, 3)],
     "amax": [(M,), (M, (1,)), (M, (0,), True)],
@@ -209,13 +220,20 @@ SAMPLES: dict[str, list[tuple]] = {
     "diag_embed": [(V,), (M, 1, 0, 2)],
     "trace": [([[1.0, 2.0], [3.0, 4.0]],), (M,)],
     "constant_pad_nd": [(V, (1, 2)), (M, (1, -1, 0, 2), 3.0)],
-    "reflect_pad1d": [([M], (1, 2), "reflect")],
-    "reflect_pad2d": [([[M]], (1, 1, 1, 0), "reflect")],
-    "reflect_pad3d": [([[[M, N]]], (1, 1, 1, 0, 0, 1), "reflect")],
-    "replicate_pad1d": [([M], (1, 2), "replicate")],
-    "replicate_pad2d": [([[M]], (1, 1, 2, 0), "replicate")],
-    "replicate_pad3d": [([[[M, N]]], (1, 1, 1, 0, 0, 1), "replicate")],
-    "_edge_pad_backward": [([[1.0, 2.0, 3.0, 4.0]], (1, 3), (0, 1), "reflect")],
+    "reflection_pad1d": [([M], (1, 2))],
+    "reflection_pad2d": [([[M]], (1, 1, 1, 0))],
+    "reflection_pad3d": [([[[M, N]]], (1, 1, 1, 0, 0, 1))],
+    "replication_pad1d": [([M], (1, 2))],
+    "replication_pad2d": [([[M]], (1, 1, 2, 0))],
+    "replication_pad3d": [([[[M, N]]], (1, 1, 1, 0, 0, 1))],
+    "reflection_pad1d_backward": [([[1.0, 2.0, 3.0, 4.0]], [V], (0, 1))],
+    "reflection_pad2d_backward": [([[[[1.0, 2.0, 3.0, 4.0]] * 2]], [[M]], (0, 1, 0, 0))],
+    "reflection_pad3d_backward": [([[[[[1.0, 2.0, 3.0, 4.0]] * 2] * 2]], [[[M, N]]], (0, 1, 0, 0, 0, 0))],
+    "replication_pad1d_backward": [([[1.0, 2.0, 3.0, 4.0]], [V], (0, 1))],
+    "replication_pad2d_backward": [([[[[1.0, 2.0, 3.0, 4.0]] * 2]], [[M]], (0, 1, 0, 0))],
+    "replication_pad3d_backward": [([[[[[1.0, 2.0, 3.0, 4.0]] * 2] * 2]], [[[M, N]]], (0, 1, 0, 0, 0, 0))],
+    "pixel_shuffle": [(np.arange(16.0).reshape(1, 4, 2, 2).tolist(), 2)],
+    "pixel_unshuffle": [(np.arange(16.0).reshape(1, 1, 4, 4).tolist(), 2)],
     "unsafe_split": [(V, 2), (M, 2, 1)],
     "index_select": [(M, 1, fixed([0, 0, 2], True))],
     "_index_put_impl": [(V, (fixed([0, 0], True),), [5.0, 6.0], True)],
@@ -235,11 +253,24 @@ SAMPLES: dict[str, list[tuple]] = {
     "put": [(M, fixed([1, 4], True), [5.0, 6.0]), (M, fixed([1, 1], True), [5.0, 6.0], True)],
     "addmv": [([0.1, 0.2], M, V), ([0.1, 0.2], M, V, 2, 3)],
     "addr": [(M, [0.1, 0.2], V), (M, [0.1, 0.2], V, 2, 3)],
-    "baddbmm": [([[0.1], [0.2]], [M, N], [[[1.0], [2.0], [0.5]], [[0.3], [0.2], [-0.5]]]), ([[0.1], [0.2]], [M, N], [[[1.0], [2.0], [0.5]], [[0.3], [0.2], [-0.5]]], 2, 3)],
+    "baddbmm": [
+        ([[0.1], [0.2]], [M, N], [[[1.0], [2.0], [0.5]], [[0.3], [0.2], [-0.5]]]),
+        ([[0.1], [0.2]], [M, N], [[[1.0], [2.0], [0.5]], [[0.3], [0.2], [-0.5]]], 2, 3),
+    ],
     "addbmm": [([[0.1], [0.2]], [M, N], [[[1.0], [2.0], [0.5]], [[0.3], [0.2], [-0.5]]], 2, 3)],
+    "linalg_inv": [([[2.0, 0.5], [0.3, 1.0]],)],
+    "linalg_det": [([[2.0, 0.5], [0.3, 1.0]],)],
+    "linalg_slogdet": [([[2.0, 0.5], [0.3, 1.0]],)],
+    "linalg_solve": [
+        ([[2.0, 0.5], [0.3, 1.0]], [1.0, 2.0]),
+        ([[2.0, 0.5], [0.3, 1.0]], [[1.0, 2.0], [0.5, 1.0]]),
+    ],
+    "linalg_cholesky": [],
     "vdot": [(V, P)],
     "linalg_cross": [(V, P), (M, N, 1)],
-    "_trilinear": [([[1.0, 2.0]], [[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[0.5, 0.1, -1.0], [2.0, 0.0, 1.0]]], [V])],
+    "_trilinear": [
+        ([[1.0, 2.0]], [[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[0.5, 0.1, -1.0], [2.0, 0.0, 1.0]]], [V])
+    ],
     **LAYERS,
 }
 

@@ -1,4 +1,4 @@
-"""Samples of what networks are made of: activations, losses, layers, pooling. See samples.py for how to read them."""
+"""Samples of what networks are made of: activations, losses, layers. How to read them: samples.py."""
 
 from __future__ import annotations
 
@@ -77,7 +77,11 @@ LAYERS: dict[str, list[tuple]] = {
         ([[M]], [[N]], [[[[1.0, 0.5, -1.0], [0.2, 2.0, 1.0]]]], 0.0, True),
         ([[M]], [[N]], [[[[1.0, 0.5, -1.0], [0.2, 2.0, 1.0]]]], 0.0, False, MIXED, 0.3),
     ],
+    "_safe_softmax": [(M, 1)],
+    "rrelu_with_noise": [(ACT, fixed(SLOPES), 0.1, 0.3, False), (ACT, fixed(SLOPES), 0.1, 0.3, True)],
+    "rrelu_with_noise_backward": [(SLOPES, ACT, fixed(SLOPES), 0.1, 0.3, False)],
     # losses
+    "multi_margin_loss": [(M, CLASSES), (M, CLASSES, 2, 0.5, WEIGHTS, 2), (M, CLASSES, 1, 1.0, None, 0)],
     "mse_loss": [(V, P), (V, P, 2), (M, N, 0)],
     "mse_loss_backward": [(ONE, V, P, 1), (ONE, V, P, 2), (U := [0.1, -0.5, 0.9], V, P, 0)],
     "smooth_l1_loss": [(V, P), (V, P, 2, 0.5), (V, P, 0)],
@@ -86,33 +90,82 @@ LAYERS: dict[str, list[tuple]] = {
     "huber_loss_backward": [(ONE, V, P, 1, 1.2), (ONE, V, P, 2, 0.7), (U, V, P, 0, 1.2)],
     "soft_margin_loss": [(V, SIGNS), (V, SIGNS, 2), (V, SIGNS, 0)],
     "soft_margin_loss_backward": [(ONE, V, SIGNS, 1), (U, V, SIGNS, 0)],
-    "binary_cross_entropy": [(CHANCES, [0.9, 0.1, 0.3]), (CHANCES, [0.9, 0.1, 0.3], WEIGHTS, 2), (CHANCES, [0.9, 0.1, 0.3], None, 0)],
-    "binary_cross_entropy_backward": [(ONE, CHANCES, [0.9, 0.1, 0.3], WEIGHTS, 1), (U, CHANCES, [0.9, 0.1, 0.3], None, 0)],
-    "binary_cross_entropy_with_logits": [(V, CHANCES), (V, CHANCES, WEIGHTS, None, 2), (V, CHANCES, None, WEIGHTS, 0)],
-    "nll_loss": [(M, CLASSES), (M, CLASSES, WEIGHTS, 1), (M, CLASSES, WEIGHTS, 0), (M, CLASSES, None, 2, 0), (V, fixed(1, True))],
-    "nll_loss_backward": [(ONE, M, CLASSES, WEIGHTS, 1, -100, fixed(1.5)), ([0.5, 2.0], M, CLASSES, None, 0, -100, fixed(0.0))],
+    "binary_cross_entropy": [
+        (CHANCES, [0.9, 0.1, 0.3]),
+        (CHANCES, [0.9, 0.1, 0.3], WEIGHTS, 2),
+        (CHANCES, [0.9, 0.1, 0.3], None, 0),
+    ],
+    "binary_cross_entropy_backward": [
+        (ONE, CHANCES, [0.9, 0.1, 0.3], WEIGHTS, 1),
+        (U, CHANCES, [0.9, 0.1, 0.3], None, 0),
+    ],
+    "binary_cross_entropy_with_logits": [
+        (V, CHANCES),
+        (V, CHANCES, WEIGHTS, None, 2),
+        (V, CHANCES, None, WEIGHTS, 0),
+    ],
+    "nll_loss": [
+        (M, CLASSES),
+        (M, CLASSES, WEIGHTS, 1),
+        (M, CLASSES, WEIGHTS, 0),
+        (M, CLASSES, None, 2, 0),
+        (V, fixed(1, True)),
+    ],
+    "nll_loss_backward": [
+        (ONE, M, CLASSES, WEIGHTS, 1, -100, fixed(1.5)),
+        ([0.5, 2.0], M, CLASSES, None, 0, -100, fixed(0.0)),
+    ],
     "nll_loss2d": [(SMALL, PIXELS), (SMALL, PIXELS, None, 0)],
     "nll_loss2d_backward": [([[[0.5, 1.0], [2.0, -1.0]]], SMALL, PIXELS, None, 0, -100, fixed(0.0))],
     # layers
-    "native_layer_norm": [(M, [1.0, 2.0, 0.5], [0.1, 0.2, 0.3], (3,), 1e-5), (M, None, None, (2, 3), 0.1), (M, None, [0.1, 0.2, 0.3], (3,), 0.5)],
+    "native_layer_norm": [
+        (M, [1.0, 2.0, 0.5], [0.1, 0.2, 0.3], (3,), 1e-5),
+        (M, None, None, (2, 3), 0.1),
+        (M, None, [0.1, 0.2, 0.3], (3,), 0.5),
+    ],
     "native_batch_norm": [
         ([*M, [0.2, 2.2, 0.9]], [1.0, 2.0, 0.5], [0.1, 0.2, 0.3], None, None, True, 0.1),
         (M, [1.0, 2.0, 0.5], [0.1, 0.2, 0.3], fixed([0.1, 0.2, 0.3]), fixed([1.0, 2.0, 0.5]), False, 0.1),
         (IMAGE, None, None, None, None, True, 0.1),
     ],
-    "native_group_norm": [([[0.5, 1.0, -2.0, 3.0]], [1.0, 2.0, 0.5, 1.5], [0.1, 0.2, 0.3, 0.4], 1, 4, 1, 2, 0.1), (IMAGE, None, None, 1, 2, 16, 1, 0.1)],
+    "native_group_norm": [
+        ([[0.5, 1.0, -2.0, 3.0]], [1.0, 2.0, 0.5, 1.5], [0.1, 0.2, 0.3, 0.4], 1, 4, 1, 2, 0.1),
+        (IMAGE, None, None, 1, 2, 16, 1, 0.1),
+    ],
     "embedding": [(M, fixed([1, 0, 1], True)), (M, fixed([[1, 0], [1, 1]], True))],
-    "embedding_dense_backward": [([*M, V], fixed([1, 0, 1], True), 2, -1, False), ([*M, V], fixed([1, 0, 1], True), 2, 0, False)],
+    "embedding_dense_backward": [
+        ([*M, V], fixed([1, 0, 1], True), 2, -1, False),
+        ([*M, V], fixed([1, 0, 1], True), 2, 0, False),
+    ],
     "convolution": [
         (IMAGE, KERNEL, [0.1, 0.2, 0.3], *PLAIN),
         (IMAGE, KERNEL, None, *STRIDED),
         (IMAGE, GROUPED, None, (1, 1), (0, 0), (2, 2), False, (0, 0), 2),
-        (SMALL, np.reshape(KERNEL[:2], (2, 2, 2, 2)).tolist(), [0.1, 0.2], (2, 2), (1, 1), (1, 1), True, (1, 1), 1),
+        (
+            SMALL,
+            np.reshape(KERNEL[:2], (2, 2, 2, 2)).tolist(),
+            [0.1, 0.2],
+            (2, 2),
+            (1, 1),
+            (1, 1),
+            True,
+            (1, 1),
+            1,
+        ),
         ([[[1.0, 2.0, 0.5, -1.0]]], [[[0.5, -1.0]]], [0.1], (1,), (1,), (1,), False, (0,), 1),
     ],
     "_convolution_to_input": [
         (np.ones((1, 3, 3, 3)).tolist(), KERNEL, (1, 2, 4, 4), (1, 1), (0, 0), (1, 1), False, 1),
-        (np.ones((1, 2, 3, 3)).tolist(), np.reshape(KERNEL[:2], (2, 2, 2, 2)).tolist(), (1, 2, 2, 2), (1, 1), (0, 0), (1, 1), True, 1),
+        (
+            np.ones((1, 2, 3, 3)).tolist(),
+            np.reshape(KERNEL[:2], (2, 2, 2, 2)).tolist(),
+            (1, 2, 2, 2),
+            (1, 1),
+            (0, 0),
+            (1, 1),
+            True,
+            1,
+        ),
     ],
     "_convolution_to_weight": [
         (np.ones((1, 3, 3, 3)).tolist(), IMAGE, (3, 2, 2, 2), (1, 1), (0, 0), (1, 1), False, 1),
@@ -120,11 +173,20 @@ LAYERS: dict[str, list[tuple]] = {
     ],
     "im2col": [(IMAGE, (2, 2), (1, 1), (1, 1), (2, 2))],
     "col2im": [(np.arange(32.0).reshape(1, 8, 4).tolist(), (4, 4), (2, 2), (1, 1), (0, 0), (2, 2))],
-    "max_pool2d_with_indices": [(IMAGE, (2, 2)), (IMAGE, 3, 2, 1), (IMAGE, (2, 2), (3, 3), (0, 0), (1, 1), True)],
-    "max_pool2d_with_indices_backward": [([[[[1.0]], [[2.0]]]], fixed([[[[3]], [[1]]]], True), (1, 2, 2, 2))],
+    "max_pool2d_with_indices": [
+        (IMAGE, (2, 2)),
+        (IMAGE, 3, 2, 1),
+        (IMAGE, (2, 2), (3, 3), (0, 0), (1, 1), True),
+    ],
+    "max_pool2d_with_indices_backward": [([[[[1.0]], [[2.0]]]], SMALL, fixed([[[[3]], [[1]]]], True))],
     "adaptive_max_pool2d": [(IMAGE, (3, 2))],
-    "adaptive_max_pool2d_backward": [([[[[1.0]], [[2.0]]]], fixed([[[[3]], [[1]]]], True), (1, 2, 2, 2))],
-    "avg_pool2d": [(IMAGE, (2, 2)), (IMAGE, (3, 3), (2, 2), (1, 1)), (IMAGE, (3, 3), (2, 2), (1, 1), True, False), (IMAGE, (2, 2), (), (0, 0), False, True, 3)],
+    "adaptive_max_pool2d_backward": [([[[[1.0]], [[2.0]]]], SMALL, fixed([[[[3]], [[1]]]], True))],
+    "avg_pool2d": [
+        (IMAGE, (2, 2)),
+        (IMAGE, (3, 3), (2, 2), (1, 1)),
+        (IMAGE, (3, 3), (2, 2), (1, 1), True, False),
+        (IMAGE, (2, 2), (), (0, 0), False, True, 3),
+    ],
     "avg_pool2d_backward": [(SMALL, fixed(IMAGE), (2, 2), (), (0, 0), False, True, None)],
     "_adaptive_avg_pool2d": [(IMAGE, (3, 2))],
     "_adaptive_avg_pool2d_backward": [(SMALL, fixed(IMAGE))],
@@ -134,4 +196,4 @@ LAYERS: dict[str, list[tuple]] = {
     "upsample_nearest1d_backward": [([[[1.0, 2.0, 3.0, 4.0]]], (4,), (1, 1, 2), None)],
     "upsample_bilinear2d": [(SMALL, (4, 5), False), (SMALL, (4, 3), True)],
     "upsample_bilinear2d_backward": [(IMAGE, (4, 4), (1, 2, 2, 2), False, None, None)],
-}  # fmt: skip
+}

@@ -57,7 +57,8 @@ def test_the_newest_node_runs_first_and_its_gradient_is_the_first_operand():
     p, q, r = x.sin(), x.exp(), x * x
     facts = steps((p + q) + r)
     assert ran(facts) == [
-        "AddBackward0", "AddBackward0", "MulBackward0", "ExpBackward0", "SinBackward0", "MulBackward0", "AccumulateGrad",
+        "AddBackward0", "AddBackward0", "MulBackward0", "ExpBackward0", "SinBackward0", "MulBackward0",
+        "AccumulateGrad",
     ]  # fmt: skip
     first = of_kind(facts, events.GradSummed)[0]
     assert first.before.tolist() == [6.0] and first.added.tolist() == [6.0]

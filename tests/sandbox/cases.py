@@ -1,8 +1,8 @@
 """Programs with what must become of them: reads the first line of attacks/*.txt, compares it with a trace.
 
-`# expect: A | B ; remark` where A is one of `refused at compile[, line N]`, `error at run[, line N][: Kind/Kind]`,
-`limit[, line N]: rows/elements/...`, `killed: time`, `killed: memory`, `ok[, prints: text]`. What holds for all:
-no output and no message contains PWNED.
+`# expect: A | B ; remark` where A is one of `refused at compile[, line N]`, `error at run[, line N][: E/E]`,
+`limit[, line N]: rows/elements`, `killed[, line N]: time`, `killed: memory`, `ok[, prints: text]`. For all of
+them: no output and no message contains PWNED. The first line of legit/*.txt is `# prints: ` and the output.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ from __future__ import annotations
 import ast
 import asyncio
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
 
+from app.sandbox import protocol
+from app.sandbox.assemble import Ending, assemble
+from app.sandbox.child import run as child
+from app.sandbox.limits import Limits
 from app.sandbox.pool import Pool
 
 HERE = Path(__file__).parent
@@ -38,6 +43,22 @@ def run_all(pool: Pool, sources: dict[str, str]) -> dict[str, dict]:
         return {name: json.loads(trace) for name, trace in zip(sources, traces, strict=True)}
 
     return asyncio.run(run())
+
+
+def without_the_process_wall(source: str, limits: Limits) -> dict:
+    """Run a program behind the language wall alone, in a fork of this process that is not locked down."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            child.serve(child.Job(source), lambda data: protocol.write(writer, data), limits)
+        finally:
+            os._exit(70)
+    os.close(writer)
+    with open(reader, "rb") as stream:
+        sent = stream.read()
+    os.waitpid(pid, 0)
+    return json.loads(assemble(source, {}, sent, Ending("exit"), limits))
 
 
 def run_one(pool: Pool, source: str) -> dict:

@@ -44,8 +44,10 @@ def test_an_internal_name_is_missing_in_pythons_own_words():
 
 
 def test_the_same_name_is_plain_on_the_programs_own_objects():
-    source = "class A: pass\na = A()\na.array = [1]\na.array += [2]\nb = a.array\ndel a.array\nc = hasattr(a, 'array')"
-    world = run(source)
+    world = run(
+        "class A: pass\na = A()\na.array = [1]\na.array += [2]\nb = a.array\n"
+        "del a.array\nc = hasattr(a, 'array')"
+    )
     assert world["b"] == [1, 2] and world["c"] is False
 
 
@@ -68,7 +70,8 @@ def test_a_store_into_a_class_of_the_program_is_plain():
 
 def test_the_built_ins_follow_the_same_rule():
     world = run(
-        "a = hasattr(x, 'array'), getattr(x, 'array', 0), 'array' in dir(x), 'array' in vars(x), 'grad' in vars(x)",
+        "a = hasattr(x, 'array'), getattr(x, 'array', 0), 'array' in dir(x), "
+        "'array' in vars(x), 'grad' in vars(x)",
         x=Engine(),
     )
     assert world["a"] == (False, 0, False, False, True)
@@ -87,7 +90,9 @@ def test_getattr_gives_the_harmless_special_names(name: str):
     assert run(f"a = hasattr(X, {name!r}) or hasattr([], {name!r})", X=Engine)["a"]
 
 
-@pytest.mark.parametrize("name", ["__mro__", "__globals__", "__reduce_ex__", "__subclasses__", "mro", "gi_frame"])
+@pytest.mark.parametrize(
+    "name", ["__mro__", "__globals__", "__reduce_ex__", "__subclasses__", "mro", "gi_frame"]
+)
 def test_getattr_does_not_give_the_others(name: str):
     with pytest.raises(AttributeError):
         run(f"getattr(X, {name!r})", X=Engine)
@@ -95,8 +100,9 @@ def test_getattr_does_not_give_the_others(name: str):
 
 
 def test_an_attribute_is_evaluated_once_in_an_update():
-    source = "calls = []\ndef f():\n    calls.append(1)\n    return a\nclass A: pass\na = A()\na.n = 1\nf().n += 5"
-    world = run(source)
+    world = run(
+        "calls = []\ndef f():\n    calls.append(1)\n    return a\nclass A: pass\na = A()\na.n = 1\nf().n += 5"
+    )
     assert world["a"].n == 6 and world["calls"] == [1]
 
 

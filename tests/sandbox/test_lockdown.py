@@ -24,11 +24,13 @@ REACHES = {
     "write an array": "import numpy\nnumpy.ones(3).tofile('/tmp/pwned')\nprint('PWNED')",
     "read its own memory": "print('PWNED', open('/proc/self/mem', 'rb'))",
     "open a socket": "import ctypes\nctypes.CDLL(None).socket(2, 1, 0)\nprint('PWNED')",
-    "open a socket pair": "import ctypes\nctypes.CDLL(None).socketpair(1, 1, 0, (ctypes.c_int * 2)())\nprint('PWNED')",
+    "open a socket pair": (
+        "import ctypes\nctypes.CDLL(None).socketpair(1, 1, 0, (ctypes.c_int * 2)())\nprint('PWNED')"
+    ),
     "start a program": "import os\nos.execv('/bin/sh', ['sh', '-c', 'echo PWNED'])",
     "run a shell": "import ctypes\nassert ctypes.CDLL(None).system(b'true') == 0\nprint('PWNED')",
     "fork": "import os\nos.fork()\nprint('PWNED')",
-    "start a thread": "import _thread\n_thread.start_new_thread(print, ('PWNED',))\nimport time\ntime.sleep(0.1)",
+    "start a thread": "import _thread\n_thread.start_new_thread(print, ('PWNED',))\nsum(range(10 ** 6))",
     "signal its parent": "import os\nos.kill(os.getppid(), 9)\nprint('PWNED')",
     "signal everybody": "import os\nos.kill(-1, 9)\nprint('PWNED')",
     "trace its parent": "import ctypes\nctypes.CDLL(None).ptrace(16, 1, 0, 0)\nprint('PWNED')",
@@ -39,10 +41,10 @@ REACHES = {
     "make memory executable": "import mmap\nmmap.mmap(-1, 4096, prot=7)\nprint('PWNED')",
     "load a library": "import ctypes\nctypes.CDLL('libresolv.so.2')\nprint('PWNED')",
     "import a file": "import sqlite3\nprint('PWNED')",
-    "see other environments": "import os\nprint('PWNED' if 'HOME' in os.environ or 'USER' in os.environ else 'empty')",
+    "see other environments": "import os\nprint('PWNED' if {'HOME', 'USER'} & set(os.environ) else 'empty')",
     "find an open descriptor": (
-        "import os\nfor fd in range(3, 1000):\n    try:\n        os.write(fd, b'PWNED')\n        print('wrote', fd)\n"
-        "    except OSError:\n        pass\nraise SystemExit"
+        "import os\nfor fd in range(3, 1000):\n    try:\n        os.write(fd, b'PWNED')\n"
+        "        print('wrote', fd)\n    except OSError:\n        pass\nraise SystemExit"
     ),
     "unshare its namespaces": "import ctypes\nctypes.CDLL(None).unshare(0x10000000)\nprint('PWNED')",
 }
@@ -65,7 +67,9 @@ def test_without_the_language_wall_a_program_cannot(what: str, unguarded: dict[s
 
 
 def test_the_language_wall_really_was_off():
-    trace = cases.run_one(Pool(size=1, guarded=False), "import sys\nprint(().__class__.__mro__, sys.platform)")
+    trace = cases.run_one(
+        Pool(size=1, guarded=False), "import sys\nprint(().__class__.__mro__, sys.platform)"
+    )
     assert "object" in cases.printed(trace) and sys.platform in cases.printed(trace)
 
 
@@ -88,13 +92,13 @@ def test_the_self_test_notices_a_missing_wall(monkeypatch: pytest.MonkeyPatch):
     assert selftest.held(selftest.PROBES["a gigabyte of memory"])
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become somebody else")
 def test_the_wall_holds_for_an_ordinary_user_too():
     child = os.fork()
     if child == 0:  # an ordinary user's process, which then forks the probes' children
-        os.setgroups([])
-        os.setresgid(12345, 12345, 12345)
-        os.setresuid(12345, 12345, 12345)
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setresgid(12345, 12345, 12345)
+            os.setresuid(12345, 12345, 12345)
         os._exit(sum(not selftest.held(probe) for probe in selftest.PROBES.values()))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 

@@ -47,12 +47,18 @@ def test_what_walks_or_evaluates_is_left_out(source: str):
 
 
 def test_random_is_seeded_and_the_same_in_every_run():
-    source = "import random\na = [random.random(), random.randint(1, 9), random.Random().random()]\nrandom.seed()\nb = random.random()"
+    source = (
+        "import random\na = [random.random(), random.randint(1, 9), random.Random().random()]\n"
+        "random.seed()\nb = random.random()"
+    )
     assert run(source)["a"] == run(source)["a"] and run(source)["a"][0] == run(source)["b"]
 
 
 def test_the_clock_costs_nothing_and_tells_the_same_in_every_run():
-    source = "import time\nt = time.time()\ntime.sleep(100)\na = time.time() - t, time.strftime('%Y'), time.perf_counter()"
+    source = (
+        "import time\nt = time.time()\ntime.sleep(100)\n"
+        "a = time.time() - t, time.strftime('%Y'), time.perf_counter()"
+    )
     assert run(source)["a"] == run(source)["a"]
     assert round(run(source)["a"][0]) == 100
 

@@ -7,6 +7,7 @@ it is an attribute like any other.
 
 from __future__ import annotations
 
+import functools
 import string
 import types
 import typing
@@ -69,9 +70,7 @@ class Access:
                 return issubclass(lineage, BaseException)
             case "register":
                 return isinstance(target, ABCMeta)
-            case "dump" | "dumps" | "tofile" | "ctypes":
-                return lineage.__module__.partition(".")[0] == "numpy"
-        return self.is_internal(target, name)
+        return (name in names.MEMORY and is_of_numpy(lineage)) or self.is_internal(target, name)
 
     def _refuse_foreign_class(self, target: Any, name: str) -> None:
         while isinstance(target, ALIASES):
@@ -104,6 +103,8 @@ class Access:
         Methods of an internal name would be called by the engine with raw arrays; fields of one are read by
         patterns (`case Made(x)`) and by `asdict`, past any guard.
         """
+        if is_of_numpy(made):
+            raise TypeError("this type is not an acceptable base type")
         read = (*getattr(made, "__match_args__", ()), *getattr(made, "__dataclass_fields__", ()))
         for name in (*read, *(name for name in vars(made) if not names.is_special(name))):
             if self.hides(made, name) and name != "register":
@@ -251,6 +252,15 @@ class _TypeOfTypes(type):
 
 class Kind(metaclass=_TypeOfTypes):
     """The `type` of a program: tells what something is, and makes nothing."""
+
+    def __class_getitem__(cls, item: Any) -> types.GenericAlias:
+        return types.GenericAlias(cls, item)  # for hints such as type[int]
+
+
+@functools.cache
+def is_of_numpy(kind: type) -> bool:
+    """Return whether a class comes from NumPy."""
+    return any(base.__module__.partition(".")[0] == "numpy" for base in kind.__mro__)
 
 
 def kind_of(value: Any) -> type:

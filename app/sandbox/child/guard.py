@@ -8,6 +8,7 @@ names, `format`, every assignment) is rewritten to `_sg_slot(object, "name")._sg
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from types import CodeType
 
@@ -67,7 +68,7 @@ def _measure(source: str, limits: Limits) -> None:
 
 
 class _Place:
-    """Where the walk is: how deep, in how many blocks and finally clauses, in which class (`bare`: its body)."""
+    """Where the walk is: how deep, in how many blocks, in which class; `bare` says directly in its body."""
 
     __slots__ = ("node", "parent", "depth", "blocks", "finals", "owner", "bare")
 
@@ -85,14 +86,19 @@ class _Gate:
     def __init__(self, source: str, limits: Limits, internal: frozenset[str]) -> None:
         self.source, self.limits = source, limits
         self.guarded = internal | names.GUARDED
+        self.hidden = internal | (names.GUARDED - names.PLAIN_IN_PATTERNS)
         self.bound: set[str] = set()
         self.suspects: list[ast.Name] = []
         self.slots: list[tuple[ast.Attribute, str]] = []
 
     def refuse(self, message: str, node: ast.AST, code: str) -> Refused:
-        """Return the refusal of a node, with its place as the page counts it."""
-        at = Spans(self.source).span(extent_of(node)) if hasattr(node, "end_lineno") else None
-        return Refused(code, message, at)
+        """Return the refusal of a node, with its place as the page counts it; of a block its first line."""
+        if not hasattr(node, "end_lineno"):
+            return Refused(code, message)
+        line, column, end_line, end_column = extent_of(node)
+        if end_line > line:
+            end_column = len(re.split(r"\r\n|\r|\n", self.source)[line - 1].encode())
+        return Refused(code, message, Spans(self.source).span((line, column, line, end_column)))
 
     # ----- the walk: iterative, so that depth is a number and no stack -----
     def check(self, tree: ast.Module) -> None:
@@ -215,7 +221,7 @@ class _Gate:
 
     def pattern(self, place: _Place) -> None:
         for name in place.node.kwd_attrs:
-            if names.is_closed(name) or names.is_special(name) or name in self.guarded:
+            if names.is_closed(name) or names.is_special(name) or name in self.hidden:
                 raise self.refuse(f"the attribute {name!r} is not available here", place.node, "attribute")
 
     # ----- imports -----
@@ -241,9 +247,7 @@ class _Gate:
     def _module(self, module: str, node: ast.AST) -> None:
         """Look at a module's name. What torch holds is torch's to say, when the import runs."""
         root = module.partition(".")[0]
-        if root == "numpy":
-            raise self.refuse("the module 'numpy' is not available here yet; use torch", node, "module")
-        if module not in names.STANDARD_MODULES and root != "torch":
+        if module not in names.STANDARD_MODULES | names.NUMPY_MODULES and root != "torch":
             raise self.refuse(f"the module {module!r} is not available here", node, "module")
 
 

@@ -25,7 +25,14 @@ ag_frame ag_code ag_await with_traceback mro""".split()
 )
 # plain attributes that guarded access looks at when the program runs, besides the engine's internal names
 FORMATTING = frozenset({"format", "format_map"})  # of str: they walk attributes by a text's own word
-GUARDED = FORMATTING | {"obj", "register", "dump", "dumps", "tofile", "ctypes"}
+# of NumPy's arrays, should one ever get out: files, raw memory, other views of it
+MEMORY = frozenset(
+    """tofile dump dumps ctypes resize setflags setfield getfield view data base flags dtype astype byteswap
+choose put itemset newbyteorder descr tobytes""".split()
+)
+GUARDED = FORMATTING | MEMORY | {"obj", "register"}
+# in patterns (`case A(data=x)`), which cannot be rewritten, these are common and give nothing away
+PLAIN_IN_PATTERNS = frozenset({"data", "dtype", "base", "flags", "view"})
 
 REFUSED_BUILTINS = frozenset(
     """eval exec compile open input breakpoint globals locals memoryview exit quit help license credits
@@ -36,6 +43,9 @@ STANDARD_MODULES = frozenset(
     """torch math random collections collections.abc itertools functools typing dataclasses time copy
 __future__""".split()
 )
+NUMPY_MODULES = frozenset(
+    {"numpy", "numpy.random", "numpy.linalg", "numpy.testing", "numpy.exceptions", "numpy.typing"}
+)  # the engine's own, whose objects guard NumPy's
 FUTURE = frozenset(
     """annotations print_function division absolute_import unicode_literals with_statement generators
 nested_scopes""".split()

@@ -30,7 +30,7 @@ from engine import facade
 from engine.ops.table import TABLE as OPS
 from engine.trace import run as tracing
 
-EAGER = 400  # rows that are sent one by one, so that a hard kill loses none of them
+EAGER = 200  # rows that are sent one by one, so that a hard kill loses none of them
 EVERY = 0.1  # seconds between frames after that
 TICK = 0.05  # seconds between alarms once the time is over, should one be lost
 RESERVE = 8 * MIB  # memory kept back for the last words
@@ -108,7 +108,7 @@ class Report:
         try:
             self.send(protocol.message(protocol.LAST, {"cut": limit}))
         finally:
-            os._exit(0)
+            os._exit(1 if limit == "crash" else 0)
 
     def _frame(self, kind: bytes, value: dict[str, Any]) -> None:
         data = protocol.message(kind, value)

@@ -27,7 +27,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy.linalg
+import numpy.ma
 import numpy.random
+import numpy.testing
 
 from app.sandbox import lockdown, protocol
 from app.sandbox.child import run as child
@@ -35,7 +37,7 @@ from app.sandbox.limits import Limits
 from engine.trace import schema
 
 # What Python or NumPy would import at a first use, when it is too late to open a file.
-LAZY = (heapq, linecache, random, traceback, unicodedata, numpy.linalg, numpy.random)
+LAZY = (heapq, linecache, random, traceback, unicodedata, numpy.linalg, numpy.ma, numpy.random, numpy.testing)
 ASK_EARLY = 0.2  # seconds before the kill at which a child that hangs in C is asked for its line
 MOST_SAID = 2_000  # bytes of a child's last words that are worth a line in the log
 DEATHS = {signal.SIGXCPU: "time", signal.SIGSYS: "violation", signal.SIGKILL: "killed"}
@@ -143,7 +145,7 @@ class Zygote:
     def ending(self, running: Running, status: int, used: Any) -> dict[str, Any]:
         """Return how a child ended, for the pool."""
         place = TROUBLE.search(running.said)
-        if running.said and not running.asked:
+        if running.said and status and not running.how:
             print("a sandboxed process said", repr(running.said[:MOST_SAID]), file=sys.stderr, flush=True)
         return {
             "how": running.how or how_it_died(status),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from engine import random
 from engine.apply import apply, apply_inplace
+from engine.numeric.kinds import TITLE
 from engine.ops.table import TABLE
 from engine.ops.table import F as rows
 from engine.tensor import Tensor, make
@@ -15,7 +18,7 @@ from engine.tensor import Tensor, make
 def run(name: str, input: Any, *options: Any, inplace: bool = False) -> Tensor:
     """Apply a row of the table, or write its result into the input."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {TITLE(type(input))}")
     if inplace:
         return apply_inplace(TABLE.get(f"{name}.inplace") or TABLE[name], input, *options)
     return apply(TABLE[name], input, *options)
@@ -160,14 +163,16 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return rows._prelu_kernel(input, weight)
 
 
-def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
     """Return x, below zero times a slope: the middle of the range, or in training a random one each."""
-    if not training:
-        return leaky_relu(input, (lower + upper) / 2, inplace)
-    draw = random.default_generator().uniform(input.array.shape, lower, upper, input.array.dtype)
-    draw[input.array > 0] = 1
-    noise = make(draw)
-    return input.mul_(noise) if inplace else input * noise
+    noise = np.ones_like(input.array)
+    if training:  # one number for each element that is not above zero, in order
+        below = input.array <= 0
+        drawn = random.default_generator().uniform((int(below.sum()),), lower, upper, np.float64)
+        noise[below] = drawn
+    return run("rrelu_with_noise", input, make(noise), lower, upper, training, inplace=inplace)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
@@ -181,7 +186,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def implicit_dim(name: str, ndim: int) -> int:
     """Return the dimension that PyTorch guesses if none is given, and warn."""
     warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+        "argument.",
         UserWarning,
         stacklevel=4,
     )
@@ -209,7 +215,9 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     return _along("softmin", "softmax", -input, dim, dtype)
 
 
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
     """Draw from a softened categorical distribution; `hard` rounds, with the gradient of the soft one."""
     draw = random.default_generator().exponential(logits.array.shape, 1.0, logits.array.dtype)
     gumbels = -make(draw).log()
@@ -217,4 +225,4 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     if not hard:
         return soft
     index = soft.max(dim, keepdim=True)[1]
-    return make((soft.array * 0)).scatter_(dim, index, 1.0) - soft.detach() + soft
+    return make(soft.array * 0).scatter_(dim, index, 1.0) - soft.detach() + soft

@@ -13,19 +13,28 @@ from engine.ops.table import F as rows
 from engine.tensor import Tensor, make
 
 
-def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
-                                 dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
-                                 enable_gqa: bool = False) -> Tensor:
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
     """Return values averaged by how well their keys match each query."""
     if is_causal and attn_mask is not None:
         raise RuntimeError("Explicit attn_mask should not be set when is_causal=True")
     if query.array.ndim == 4 and not dropout_p and not needs_grad(attn_mask):
         mask = bias_of(attn_mask, False, query)
-        return rows._scaled_dot_product_flash_attention_for_cpu(query, key, value, 0.0, is_causal, mask, scale)[0]
+        return rows._scaled_dot_product_flash_attention_for_cpu(
+            query, key, value, 0.0, is_causal, mask, scale
+        )[0]
     root = math.sqrt(1 / math.sqrt(query.array.shape[-1]) if scale is None else scale)
     scores = rows.mul__Scalar(query, root) @ rows.mul__Scalar(key.transpose(-2, -1), root)
     mask = bias_of(attn_mask, is_causal, scores)
-    weights = (scores if mask is None else scores + mask).softmax(-1)
+    weights = rows._safe_softmax(scores if mask is None else scores + mask, -1)
     return dropout(weights, dropout_p) @ value
 
 

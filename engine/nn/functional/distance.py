@@ -10,18 +10,21 @@ from engine.tensor import Tensor
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """Return the cosine of the angle between vectors along a dimension."""
-    scaled = []
+    lengths = []
     for x in (x1, x2):
-        norm = rows.linalg_vector_norm(x, 2, (dim,), True)
-        held = rows.clone(norm)
+        held = rows.clone(rows.linalg_vector_norm(x, 2, (dim,), True))
         np.maximum(held.array, held.array.dtype.type(eps), out=held.array)
-        scaled.append(x / held)
-    return (scaled[0] * scaled[1]).sum(dim)
+        lengths.append(held)
+    second = x2 / lengths[1]  # PyTorch's compiler evaluates the right side first
+    return ((x1 / lengths[0]) * second).sum(dim)
 
 
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
     """Return the p-norm of the difference along the last dimension, eps added to each difference."""
-    return rows.norm__dim(rows.add__Scalar(x1 - x2, eps), p, (-1,), keepdim)
+    difference = rows.add__Scalar(x1 - x2, eps)
+    return rows.norm__dim(difference, p, (difference.array.ndim - 1,), keepdim)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:

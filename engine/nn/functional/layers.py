@@ -12,17 +12,10 @@ from engine import dtype as dtypes
 from engine import events, modes, random
 from engine import matmul as products
 from engine.nn import errors
+from engine.nn.functional.arguments import check_tensors
+from engine.numeric.kinds import TITLE
 from engine.ops.table import F as rows
 from engine.tensor import Tensor, make
-
-
-def check_tensors(name: str, **given: Any) -> None:
-    """Refuse arguments that are no tensors, in PyTorch's words."""
-    for position, (argument, value) in enumerate(given.items(), 1):
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
-            )
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -34,17 +27,29 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return input1 @ weight[k] @ input2 for every k, plus bias."""
     check_tensors("bilinear", input1=input1, input2=input2, weight=weight)
+    for i, given in enumerate((input1, input2), 1):
+        if given.array.shape[-1] != weight.array.shape[i]:
+            raise RuntimeError(errors.bilinear_size(i, given.array.shape[-1], weight.array.shape[i]))
     *batch, first = input1.array.shape
     left, right = input1.reshape(-1, first), input2.reshape(-1, input2.array.shape[-1])
     values = rows._trilinear(left, weight, right).reshape(*batch, weight.array.shape[0])
     return values if bias is None else values + bias
 
 
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
-              norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
     """Return the rows of `weight` that the numbers in `input` name."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"embedding(): argument 'indices' (position 2) must be Tensor, not {type(input).__name__}")
+        raise TypeError(
+            f"embedding(): argument 'indices' (position 2) must be Tensor, not {TITLE(type(input))}"
+        )
     count = weight.array.shape[0]
     if padding_idx is None:
         padding_idx = -1
@@ -54,6 +59,8 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
         padding_idx += count
     if input.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError(errors.index_dtype(input.dtype))
+    if weight.array.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
     if max_norm is not None:
         _renorm(weight, input, max_norm, norm_type)
     return rows.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
@@ -94,17 +101,31 @@ def _check_p(p: float) -> None:
 
 
 def noise(shape: tuple, p: float, input: Tensor) -> Tensor:
-    """Return what dropout multiplies by, as a tensor of its own that a trace can show."""
+    """Return what dropout multiplies by, as a tensor of its own that a trace can show.
+
+    It lies in memory as the input does, and random numbers are drawn in the order of memory.
+    """
+    array = input.array
     if p == 1:
-        made = make(np.zeros((), input.array.dtype))
+        made = make(np.zeros((), array.dtype))
     else:
-        made = make(random.default_generator().dropout_noise(p, shape, input.array.dtype), input.exotic)
+        order = memory_order(array) if shape == array.shape else tuple(range(len(shape)))
+        drawn = random.default_generator().dropout_noise(p, tuple(shape[i] for i in order), array.dtype)
+        made = make(drawn.transpose(np.argsort(order)), input.exotic)
     events.emit(events.TensorMade(made))
     return made
 
 
+def memory_order(array: np.ndarray) -> tuple[int, ...]:
+    """Return the dimensions from the slowest to the fastest; as they are, unless only permuted."""
+    order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
+    return tuple(order if array.transpose(order).flags.c_contiguous else range(array.ndim))
+
+
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Return the input with each element zeroed with probability p, the others scaled up; in training only."""
+    """Return the input with each element zeroed with probability p, the others scaled up; in training "
+    "only."""
+    check_tensors("dropout", input=input)
     _check_p(p)
     if not training or p == 0 or not input.array.size:
         return input
@@ -153,24 +174,41 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     return _alpha(input, p, training, input.array.shape)
 
 
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
     """Return alpha dropout of whole channels."""
     return _alpha(input, p, training, (*input.array.shape[:2], *[1] * (input.array.ndim - 2)))
 
 
 # ----- normalisation ----------------------------------------------------------------------------
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
-               eps: float = 1e-5) -> Tensor:
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
     """Return the input with mean 0 and variance 1 over its last dimensions, scaled and shifted."""
     if isinstance(normalized_shape, int):
-        raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+        raise TypeError(
+            "layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int"
+        )
     shape = tuple(normalized_shape)
     if not shape or input.array.shape[-len(shape) :] != shape:
         raise RuntimeError(errors.normalized_shape(shape, input.array.shape))
+    _only_floats(input, "LayerNormKernelImpl")
     return rows.native_layer_norm(input, weight, bias, shape, eps)[0]
 
 
-def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+def _only_floats(input: Tensor, kernel: str) -> None:
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.short}'")
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
     """Return the input divided by its root mean square over its last dimensions, scaled."""
     shape = tuple(normalized_shape)
     if input.array.shape[-len(shape) :] != shape:
@@ -182,18 +220,29 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return result if weight is None else result * weight
 
 
-def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
-               bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """Return the input with mean 0 and variance 1 per channel, over the batch or by running statistics."""
     shape = input.array.shape
     if training and int(np.prod(shape)) // shape[1] == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {input.shape}"
+        )
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, value in given.items():
         if value is None and not training and name.startswith("running"):
             raise RuntimeError(f"{name} must be defined in evaluation mode")
         if value is not None and value.array.size != shape[1]:
             raise RuntimeError(f"{name} should contain {shape[1]} elements not {value.array.size}")
+    _only_floats(input, "batch_norm")
     out = rows.native_batch_norm(input, weight, bias, running_mean, running_var, training, eps)
     if training and running_mean is not None:
         _update_statistics(input.array, running_mean, running_var, momentum)
@@ -201,17 +250,28 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
 
 
 def _update_statistics(array: np.ndarray, running_mean: Tensor, running_var: Tensor, momentum: float) -> None:
-    """Move the running mean and the (unbiased) running variance towards this batch's, uncounted as in PyTorch."""
+    """Move the running mean and the (unbiased) running variance towards this batch's, uncounted as in "
+    "PyTorch."""
     dims = tuple(i for i in range(array.ndim) if i != 1)
     wide = array.astype(np.float64)
     count = array.size // array.shape[1]
-    for running, now in ((running_mean, wide.mean(dims)), (running_var, wide.var(dims) * (count / (count - 1)))):
+    for running, now in (
+        (running_mean, wide.mean(dims)),
+        (running_var, wide.var(dims) * (count / (count - 1))),
+    ):
         running.array[...] = momentum * now.astype(array.dtype) + (1 - momentum) * running.array
 
 
-def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
-                  weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
-                  momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """Return the input with mean 0 and variance 1 per channel and example."""
     n, c, *rest = input.array.shape
     if use_input_stats and math.prod(rest) == 1:
@@ -221,9 +281,16 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
     return rows.native_batch_norm(wide, *repeated, None, None, True, eps)[0].view(n, c, *rest)
 
 
-def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
-               eps: float = 1e-5) -> Tensor:
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
     """Return the input with mean 0 and variance 1 per group of channels and example."""
+    if input.array.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.array.ndim}")
     n, c, *rest = input.array.shape
     if c % num_groups:
         raise RuntimeError(
@@ -244,14 +311,29 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     sides = len(pad) // 2
     if mode == "circular" or input.array.ndim not in (sides + 1, sides + 2):
         return _wrapped(input, pad, mode)
-    row = getattr(rows, f"{'reflect' if mode == 'reflect' else 'replicate'}_pad{sides}d")
-    return row(input, pad, mode)
+    if mode == "reflect":
+        _check_reflection(input, pad)
+    return getattr(rows, f"{PAD_ROWS[mode]}_pad{sides}d")(input, pad)
+
+
+def _check_reflection(input: Tensor, pad: tuple) -> None:
+    """Refuse a border that is wider than what it mirrors."""
+    for pair in range(len(pad) // 2):
+        before, after = pad[2 * pair : 2 * pair + 2]
+        dim = input.array.ndim - 1 - pair
+        if max(before, after) >= input.array.shape[dim]:
+            raise RuntimeError(errors.reflection(4 + 2 * pair, (before, after), dim, input.array.shape))
+
+
+PAD_ROWS = {"reflect": "reflection", "replicate": "replication"}
 
 
 def _wrapped(input: Tensor, pad: tuple, mode: str) -> Tensor:
     """Return the input with a border taken from its own opposite side."""
     if mode != "circular":
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+        raise NotImplementedError(
+            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
+        )
     for pair in range(len(pad) // 2):
         dim = input.array.ndim - 1 - pair
         index = np.pad(np.arange(input.array.shape[dim]), pad[2 * pair : 2 * pair + 2], "wrap")

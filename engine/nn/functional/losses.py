@@ -1,4 +1,5 @@
-"""Losses as functions. Those that are one node in PyTorch are one row here; the others are composed as there."""
+"""Losses as functions. Those that are one node in PyTorch are one row here; the others are composed as "
+"there."""
 
 from __future__ import annotations
 
@@ -36,12 +37,21 @@ def reduced(values: Tensor, number: int) -> Tensor:
 
 def warn_size(input: Tensor, target: Tensor) -> None:
     """Warn that a loss would broadcast."""
+    for given in (target, input):
+        if not isinstance(given, Tensor):
+            raise AttributeError(errors.missing_attribute(type(given).__name__, "size"))
     if target.array.shape != input.array.shape:
         warnings.warn(words.target_size(target.shape, input.shape), UserWarning, stacklevel=3)
 
 
-def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
-             reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """Return the squared differences: their mean, their sum, or each."""
     warn_size(input, target)
     number = reduction_number(reduction, size_average, reduce)
@@ -58,8 +68,14 @@ def weighted(values: Tensor, weight: Tensor, number: int) -> Tensor:
     return reduced(values, number)
 
 
-def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
-            reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """Return the absolute differences: their mean, their sum, or each."""
     warn_size(input, target)
     number = reduction_number(reduction, size_average, reduce)
@@ -67,8 +83,14 @@ def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any
     return reduced(values, number) if weight is None else weighted(values, weight, number)
 
 
-def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
-                   reduction: str = "mean", beta: float = 1.0) -> Tensor:
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
     """Return squares of small differences and absolute values of large ones, joined at beta."""
     warn_size(input, target)
     number = reduction_number(reduction, size_average, reduce)
@@ -79,8 +101,9 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, redu
     return rows.smooth_l1_loss(input, target, number, beta)
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
-               weight: Tensor | None = None) -> Tensor:
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
     """Return squares of small differences and delta times large ones."""
     warn_size(input, target)
     if delta <= 0:
@@ -91,137 +114,57 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     return weighted(rows.huber_loss(input, target, 0, delta), weight, number)
 
 
-# ----- classes ----------------------------------------------------------------------------------
-def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
-                  ignore_index: int = -100, reduce: Any = None, reduction: str = "mean",
-                  label_smoothing: float = 0.0) -> Tensor:
-    """Return how surprised softmax(input) is by the target: class numbers, or a probability per class."""
-    number = reduction_number(reduction, size_average, reduce)
-    dim = 0 if input.array.ndim == 1 else 1
-    if input.array.shape == target.array.shape:
-        if not target.dtype.is_floating_point:
-            raise RuntimeError(errors.probability_dtype(target.dtype))
-        if ignore_index >= 0:
-            raise RuntimeError("ignore_index is not supported for floating point target")
-        return _with_probabilities(input, target, weight, number, label_smoothing, dim)
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
-    logs = input.log_softmax(dim)
-    if label_smoothing > 0.0:
-        return _smoothed(logs, target, weight, number, ignore_index, label_smoothing, dim)
-    return _nll(logs, target, weight, number, ignore_index)
-
-
-def _with_probabilities(input, target, weight, number, smoothing, dim) -> Tensor:
-    """Cross entropy with a probability per class; composed as in PyTorch."""
-    if smoothing > 0.0:
-        target = target * (1 - smoothing) + smoothing / input.array.shape[dim]
-    logs = input.log_softmax(dim)
-    terms = logs * target
-    if weight is not None:
-        shape = [1] * input.array.ndim
-        shape[dim] = weight.array.shape[0]
-        terms = terms * weight.view(shape)
-    if number == 0:
-        return -terms.sum(dim)
-    total = -terms.sum()
-    if number == 2:
-        return total
-    rows_of = 1 if input.array.ndim == 1 else input.array.size // input.array.shape[1]
-    return rows.div__Scalar(total, rows_of)
-
-
-def _smoothed(logs, target, weight, number, ignore_index, smoothing, dim) -> Tensor:
-    """Cross entropy with part of the target spread over all classes; composed as in PyTorch."""
-    nll = _nll(logs, target, weight, number, ignore_index)
-    if weight is not None:
-        shape = [1] * logs.array.ndim
-        shape[dim] = weight.array.shape[0]
-        smooth = -(logs * weight.view(shape)).sum(dim)
-    else:
-        smooth = -logs.sum(dim)
-    ignored = make(target.array == ignore_index)
-    smooth = smooth.masked_fill(ignored, 0.0)
-    if number == 1 and weight is not None:
-        kept = weight.array[target.array[~ignored.array]]
-        smooth = smooth.sum() / make(kept.sum())
-    elif number == 1:
-        smooth = smooth.sum() / make(ignored.array.size - ignored.array.sum())
-    elif number == 2:
-        smooth = smooth.sum()
-    share = smoothing / logs.array.shape[dim]
-    return rows.add(rows.mul__Scalar(nll, 1 - smoothing), rows.mul__Scalar(smooth, share))
-
-
-def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
-             ignore_index: int = -100, reduce: Any = None, reduction: str = "mean") -> Tensor:
-    """Return -input at the target's class; `input` holds log-probabilities."""
-    return _nll(input, target, weight, reduction_number(reduction, size_average, reduce), ignore_index)
-
-
-def _nll(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:
-    dims = input.array.ndim
-    if dims != 1 and input.array.shape[0] != (target.array.shape or (1,))[0]:
-        raise ValueError(errors.batch_sizes(input.array.shape[0], (target.array.shape or (1,))[0]))
-    if dims <= 2:
-        return rows.nll_loss(input, target, weight, number, ignore_index)[0]
-    n, c, *rest = input.array.shape
-    if (n, *rest) != target.array.shape:
-        raise RuntimeError(f"Expected target size {[n, *rest]}, got {list(target.array.shape)}")
-    if dims == 4:
-        return rows.nll_loss2d(input, target, weight, number, ignore_index)[0]
-    flat = math.prod(rest)
-    input, target = input.reshape(n, c, 1, flat), target.reshape(n, 1, flat)
-    out = rows.nll_loss2d(input, target, weight, number, ignore_index)[0]
-    return out.view(n, *rest) if number == 0 else out
-
-
-def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
-                         reduce: Any = None, reduction: str = "mean") -> Tensor:
-    """Return how surprised probabilities are by targets between 0 and 1."""
-    number = reduction_number(reduction, size_average, reduce)
-    if target.array.shape != input.array.shape:
-        raise ValueError(errors.bce_sizes(target.shape, input.shape))
-    if weight is not None:
-        weight = weight.expand(input.array.shape)
-    return rows.binary_cross_entropy(input, target, weight, number)
-
-
-def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,
-                                     size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-                                     pos_weight: Tensor | None = None) -> Tensor:
-    """Return binary cross entropy of sigmoid(input), computed so that it cannot overflow."""
-    number = reduction_number(reduction, size_average, reduce)
-    if target.array.shape != input.array.shape:
-        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return rows.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
-
-
-def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
-           reduction: str = "mean", log_target: bool = False) -> Tensor:
+# ----- likelihoods ------------------------------------------------------------------------------
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
     """Return target * (log(target) - input); `input` holds log-probabilities."""
     if reduction == "mean":
         warnings.warn(errors.KL_MEAN, UserWarning, stacklevel=2)
     number = reduction_number("sum" if reduction == "batchmean" else reduction, size_average, reduce)
-    values = target.exp() * (target - input) if log_target else rows.xlogy(target, target) - target * input
+    if not input.array.dtype.kind == target.array.dtype.kind == "f":
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    if log_target:  # here and below PyTorch's compiler evaluates the right side first
+        distance = target - input
+        values = target.exp() * distance
+    else:
+        product = target * input
+        values = rows.xlogy(target, target) - product
     total = reduced(values, number)
     return total / input.array.shape[0] if reduction == "batchmean" and input.array.ndim else total
 
 
-def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
-                     size_average: Any = None, eps: float = 1e-8, reduce: Any = None,
-                     reduction: str = "mean") -> Tensor:
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: Any = None,
+    eps: float = 1e-8,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Return the negative log-likelihood of counts; `input` is the (log of the) expected count."""
     number = reduction_number(reduction, size_average, reduce)
-    values = input.exp() - target * input if log_input else input - target * rows.add__Scalar(input, eps).log()
+    if log_input:
+        product = target * input
+        values = input.exp() - product
+    else:
+        values = input - target * rows.add__Scalar(input, eps).log()
     if full:
         extra = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
         values = values + extra.masked_fill(target <= 1, 0)
     return reduced(values, number)
 
 
-def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6,
-                      reduction: str = "mean") -> Tensor:
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
     """Return the negative log-likelihood of normal numbers of mean `input` and variance `var`."""
     number = reduction_number(reduction)
     if not isinstance(var, Tensor):
@@ -239,8 +182,14 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = Fals
 
 
 # ----- margins ----------------------------------------------------------------------------------
-def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, size_average: Any = None,
-                         reduce: Any = None, reduction: str = "mean") -> Tensor:
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Return x where the target is 1, and what is missing to the margin where it is -1."""
     number = reduction_number(reduction, size_average, reduce)
     zeros = make(np.zeros_like(input.array))
@@ -254,23 +203,40 @@ def minus(number: float, input: Tensor) -> Tensor:
     return make(np.asarray(number, input.array.dtype)) - input
 
 
-def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None,
-                        reduce: Any = None, reduction: str = "mean") -> Tensor:
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Return by how much the pairs miss the wanted order."""
     number = reduction_number(reduction, size_average, reduce)
     values = rows.clamp_min(rows.add__Scalar(-target * (input1 - input2), margin), 0)
     return reduced(values, number)
 
 
-def soft_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
-                     reduction: str = "mean") -> Tensor:
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Tensor:
     """Return log(1 + exp(-target * x))."""
     return rows.soft_margin_loss(input, target, reduction_number(reduction, size_average, reduce))
 
 
-def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
-                        eps: float = 1e-6, swap: bool = False, size_average: Any = None, reduce: Any = None,
-                        reduction: str = "mean") -> Tensor:
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Return by how much the positive is not nearer than the negative by the margin."""
     number = reduction_number(reduction, size_average, reduce)
     if margin <= 0:
@@ -281,39 +247,53 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
     return reduced(rows.clamp_min(rows.add__Scalar(near, margin) - far, 0), number)
 
 
-def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None,
-                          reduce: Any = None, reduction: str = "mean") -> Tensor:
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Return 1 - cos where the target is 1, and what exceeds the margin where it is -1."""
     number = reduction_number(reduction, size_average, reduce)
     dim = target.array.ndim
+    product = (input1 * input2).sum(dim)
     lengths = [rows.add__Scalar((x * x).sum(dim), 1e-12) for x in (input1, input2)]
-    cosine = (input1 * input2).sum(dim) / (lengths[0] * lengths[1]).sqrt()
+    cosine = product / (lengths[0] * lengths[1]).sqrt()
     zeros = make(np.zeros_like(cosine.array))
-    near = rows.where(make(target.array == 1), minus(1, cosine), zeros)
-    apart = rows.where(make(target.array == -1), rows.clamp_min(rows.sub__Scalar(cosine, margin), 0), zeros)
+    near, apart = minus(1, cosine), rows.clamp_min(rows.sub__Scalar(cosine, margin), 0)
+    near = rows.where(make(target.array == 1), near, zeros)
+    apart = rows.where(make(target.array == -1), apart, zeros)
     return reduced(near + apart, number)
 
 
-def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
-                      size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Return by how much the other classes come within the margin of the right one."""
     number = reduction_number(reduction, size_average, reduce)
-    wide = input.unsqueeze(0) if input.array.ndim == 1 else input
-    index = target.reshape(-1, 1)
-    missing = rows.clamp_min(margin - wide.gather(1, index) + wide, 0) ** p
-    if weight is not None:
-        missing = missing * make(weight.array[index.array])
-    others = make((index.array != _columns(wide)).astype(wide.array.dtype))
-    values = (missing * others).sum(1) / wide.array.shape[1]
-    return reduced(values[0] if input.array.ndim == 1 and number == 0 else values, number)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    return rows.multi_margin_loss(input, target, p, margin, weight, number)
 
 
-def _columns(input: Tensor) -> Any:
-    return [list(range(input.array.shape[1]))]
-
-
-def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
-                                reduce: Any = None, reduction: str = "mean") -> Tensor:
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Return binary cross entropy of sigmoid(input), averaged over the classes."""
     number = reduction_number(reduction, size_average, reduce)
     values = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))

@@ -21,7 +21,7 @@ import { variables } from "#js/panels/variables.js";
  * A panel {id, title, slot, mount}; one that is made anew at every step gives `render(ctx, state)` instead
  * of mount.
  */
-const list = [say, output, queue, legend, trouble, operation, rule, sums, update, saved, next, variables];
+const list = [say, output, queue, legend, trouble, sums, operation, rule, update, saved, next, variables];
 
 function mountRender(panel, root, ctx) {
   return {

@@ -1,0 +1,32 @@
+"""Which kinds of numbers an operation takes: PyTorch names its kernel when it refuses one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine import dtype as dtypes
+from engine.ops import errors
+
+FLOATS, NUMBERS, WHOLE = "fc", "fciu", "iub"
+
+
+def only(kinds: str, kernel: str, forward: Callable) -> Callable:
+    """Return a forward that refuses arrays of other kinds (NumPy's letters) than it has a kernel for."""
+
+    @functools.wraps(forward)
+    def checked(*args: Any) -> Any:
+        refuse_unless(kinds, kernel, args[0])
+        return forward(*args)
+
+    return checked
+
+
+def refuse_unless(kinds: str, kernel: str, array: Any) -> None:
+    """Raise PyTorch's error unless an array is of one of the kinds."""
+    found = np.asarray(array).dtype
+    if found.kind not in kinds:
+        raise errors.not_implemented_for(kernel, dtypes.from_numpy(found))
