@@ -1,4 +1,4 @@
-"""The command line: `gradstep serve` and `gradstep trace`. Imports what a command needs when it runs."""
+"""The command line: `gradstep serve`, `trace` and `verify`. Imports what a command needs when it runs."""
 
 from __future__ import annotations
 
@@ -65,6 +65,10 @@ def parser() -> argparse.ArgumentParser:
     trace_.add_argument("file", metavar="FILE", help="the program; - is standard input")
     trace_.add_argument("-o", "--output", metavar="OUT.json", type=Path, help="instead of standard output")
     trace_.set_defaults(command=trace)
+
+    verify_ = commands.add_parser("verify", help="derive every number of a trace again")
+    verify_.add_argument("file", metavar="TRACE.json", help="the trace; - is standard input")
+    verify_.set_defaults(command=verify)
     return top
 
 
@@ -265,3 +269,23 @@ def save(file: Path | None, written: bytes) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise Refused(f"cannot write {file}: {error.strerror}") from None
+
+
+# ----- gradstep verify ----------------------------------------------------------------------------
+def verify(options: argparse.Namespace) -> int:
+    """Derive again what a trace claims; refuse it with the row and the claim that do not hold."""
+    import orjson
+
+    from engine.verify.check import check
+
+    try:
+        trace_ = orjson.loads(read_source(options.file))
+    except orjson.JSONDecodeError as error:
+        raise Refused(f"{options.file} is no JSON: {error}") from None
+    report = check(trace_)
+    if not report.holds:
+        raise Refused(report.problems[0].text)
+    print(f"checked: {report.checked} of {report.of} numbers re-derived")
+    for reason, count in report.given.most_common():
+        print(f"  taken as given: {count} ({reason})")
+    return 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -55,22 +56,29 @@ def int_or_zero(text: str | None) -> int:
 
 
 class Clients:
-    """How many runs each address has at the moment."""
+    """How many runs each address has at the moment, and how many of them may be under way at once.
 
-    def __init__(self, most: int) -> None:
+    The others of an address wait in its own lane, so that its endless loops never hold every worker.
+    """
+
+    def __init__(self, most: int, lanes: int) -> None:
         self._most = most
+        self._lanes = max(1, lanes)
         self._runs: Counter[str] = Counter()
+        self._gates: dict[str, asyncio.Semaphore] = {}
 
-    @contextmanager
-    def run_of(self, request: Request) -> Iterator[None]:
-        """Count a run of the request's sender while it lasts; refuse one too many."""
+    @asynccontextmanager
+    async def run_of(self, request: Request) -> AsyncIterator[None]:
+        """Let a run of the request's sender begin when it is its turn; refuse one too many."""
         address = request.client.host if request.client else "unknown"
         if self._runs[address] >= self._most:
             raise Problem(429, retry_after=SOON)
         self._runs[address] += 1
+        gate = self._gates.setdefault(address, asyncio.Semaphore(self._lanes))
         try:
-            yield
+            async with gate:
+                yield
         finally:
             self._runs[address] -= 1
             if not self._runs[address]:
-                del self._runs[address]
+                del self._runs[address], self._gates[address]

@@ -34,7 +34,7 @@ def create_app(settings: Settings | None = None, pool: Pool | None = None) -> Fa
         redoc_url=None,
     )
     app.state.settings = settings
-    app.state.clients = Clients(settings.runs_per_client)
+    app.state.clients = Clients(settings.runs_per_client, settings.workers - 1)
     app.state.pool = pool or Pool(settings.limits, settings.workers)
     app.state.renderer = Renderer(settings.layout_workers)
     app.state.ready = False

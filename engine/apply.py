@@ -125,8 +125,16 @@ def _promote(how: str, args: tuple, arrays: list[Any]) -> Any:
         if isinstance(arrays[i], np.ndarray):
             arrays[i] = target.hold(arrays[i])
         elif arrays[i] is not None:
-            arrays[i] = target.numpy.type(arrays[i])
+            arrays[i] = fitted(arrays[i], target.numpy)
     return target if target.is_odd else None
+
+
+def fitted(number: Any, kind: np.dtype) -> Any:
+    """Return a number as C stores it: what does not fit a small integer kind wraps around."""
+    try:
+        return kind.type(number)
+    except OverflowError:
+        return np.int64(number).astype(kind)
 
 
 def rank(value: Any) -> tuple[Any, int]:

@@ -324,5 +324,7 @@ def execute(source: str, place: str, names: dict[str, Any], observer: Observer) 
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_file():
+        sys.exit("usage: python -m engine.observe FILE (a program to run)")
     json.dump(observe(Path(sys.argv[1])), sys.stdout, ensure_ascii=False)
     sys.stdout.write("\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from engine import autograd, errors, format, functions, indexing, modes
+from engine import absent, autograd, errors, format, functions, indexing, modes
 from engine import matmul as products
 from engine.apply import apply, apply_inplace
 from engine.functions import inplace
@@ -165,7 +165,7 @@ def _contains(self: Tensor, item: Any) -> bool:
 
 
 def _getattr(self: Tensor, name: str) -> Any:
-    raise AttributeError(errors.missing_attribute(type(self).__name__, name))
+    raise AttributeError(absent.in_tensor(type(self).__name__, name))
 
 
 def same(self: Tensor, *_: Any, **__: Any) -> Tensor:

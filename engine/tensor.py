@@ -63,6 +63,7 @@ class Tensor:
     def __init__(self, *data: Any, device: Any = None) -> None:
         from engine.create import legacy_array
 
+        own(self)
         self.array = legacy_array(data)
 
     # ----- the doors -----
@@ -204,6 +205,7 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
+        own(self)
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {TITLE(type(value))}")
         self.array = value.array
@@ -244,6 +246,7 @@ class Parameter(Tensor):
     """A tensor that a Module registers when assigned; requires grad unless told otherwise."""
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        own(self)
         source = make(np.empty(0, dtypes.default_dtype().numpy)) if data is None else data
         if not isinstance(source, Tensor):
             raise TypeError(f"Parameter data has to be a tensor, but got {type(source).__name__}")
@@ -254,6 +257,12 @@ class Parameter(Tensor):
             raise RuntimeError(errors.only_float_requires_grad())
         self.requires = bool(requires_grad)
         events.emit(events.TensorMade(self))
+
+
+def own(tensor: Any) -> None:
+    """Refuse to make a tensor of an object that is none: an array must not land in a learner's own object."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"descriptor requires a 'torch.Tensor' object but received '{type(tensor).__name__}'")
 
 
 _new = object.__new__

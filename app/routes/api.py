@@ -53,7 +53,7 @@ async def make_trace(request: Request) -> Response:
     intake.refuse_other_sites(request)
     asked = await intake.read_json(request, TraceRequest, app.settings.request_bytes)
     code = intake.check_code(asked.code, app.settings)
-    with app.clients.run_of(request):
+    async with app.clients.run_of(request):
         body = await visualise(code, app.pool, app.renderer, app.settings.layout_seconds)
     return Response(body, 201, {"Cache-Control": "no-store"}, "application/json")
 

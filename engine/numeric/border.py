@@ -27,6 +27,7 @@ from engine.numeric.kinds import (
     dtype,
     dtype_of,
     generic,
+    held,
     ndarray,
     plain,
     real_dtype,
@@ -68,7 +69,7 @@ def inside(value: Any) -> Any:
     if kind in EXACT:
         return value
     if kind is ndarray:
-        return value.held
+        return held(value)
     if isinstance(value, generic):
         return REAL[kind](plain(value))
     if isinstance(value, Tensor):
@@ -147,7 +148,7 @@ def outside(value: Any, given: Iterable = ()) -> Any:
     """Return what a learner gets for NumPy's result: the array given, if that is what came back."""
     if type(value) is np.ndarray:
         for each in given:
-            if type(each) is ndarray and each.held is value:
+            if type(each) is ndarray and held(each) is value:
                 return each
         dtype_of(value.dtype)
         return wrapped(value)

@@ -9,7 +9,7 @@ import numpy as np
 from engine import dtype as dtypes
 from engine.dtype import DType
 from engine.numeric.border import inside, of_tensor, stated
-from engine.numeric.kinds import TITLE, floating, generic, ndarray, plain, wrapped
+from engine.numeric.kinds import TITLE, floating, generic, held, ndarray, plain, wrapped
 from engine.numeric.runs import warn_once
 from engine.tensor import Tensor, make
 
@@ -45,13 +45,13 @@ def from_numpy(array: Any) -> Tensor:
 
 def memory(array: ndarray) -> np.ndarray:
     """Return the memory of an array as a tensor can hold it, or refuse as PyTorch does."""
-    held = array.held
-    dtypes.from_numpy(held.dtype)
-    if any(stride < 0 for stride in held.strides):
+    real = held(array)
+    dtypes.from_numpy(real.dtype)
+    if any(stride < 0 for stride in real.strides):
         raise ValueError(NEGATIVE_STRIDE)
-    if not held.flags.writeable:
+    if not real.flags.writeable:
         warn_once(READ_ONLY_WARNING)
-    return held.view()
+    return real.view()
 
 
 def numbers_of(value: Any) -> np.ndarray:

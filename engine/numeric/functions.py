@@ -15,6 +15,7 @@ import numpy as np
 
 from engine.numeric import failures, sizes
 from engine.numeric.border import COPY_WARNING, as_tensor, compute, inside, keyword, outside, refuse
+from engine.numeric.hidden import hide
 from engine.numeric.kinds import real_dtype
 from engine.tensor import Tensor
 
@@ -130,20 +131,20 @@ class ufunc:  # noqa: N801 - NumPy's name
     def __init__(self, title: str) -> None:
         if title not in UFUNCS:
             raise TypeError("cannot create 'numpy.ufunc' instances")
-        self.held = title
+        _hold(self, title)
 
     @property
     def __name__(self) -> str:
-        return getattr(np, self.held).__name__
+        return getattr(np, _title(self)).__name__
 
-    nin = property(lambda self: getattr(np, self.held).nin)
-    nout = property(lambda self: getattr(np, self.held).nout)
-    nargs = property(lambda self: getattr(np, self.held).nargs)
-    identity = property(lambda self: getattr(np, self.held).identity)
+    nin = property(lambda self: getattr(np, _title(self)).nin)
+    nout = property(lambda self: getattr(np, _title(self)).nout)
+    nargs = property(lambda self: getattr(np, _title(self)).nargs)
+    identity = property(lambda self: getattr(np, _title(self)).identity)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        real = getattr(np, self.held)
-        rule = sizes.matrix_products if self.held == "matmul" else sizes.broadcast
+        real = getattr(np, _title(self))
+        rule = sizes.matrix_products if _title(self) == "matmul" else sizes.broadcast
         given, given_by_name = _brought_in(rule, args, named)
         masked = given_by_name.get("where", True) is not True
         if masked and given_by_name.get("out") is None and len(given) <= real.nin:
@@ -153,24 +154,28 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     def reduce(self, *args: Any, **named: Any) -> Any:
         """Join all elements along an axis."""
-        return _joined(getattr(np, self.held).reduce, args, named)
+        return _joined(getattr(np, _title(self)).reduce, args, named)
 
     def accumulate(self, *args: Any, **named: Any) -> Any:
         """Join the elements along an axis, keeping every step."""
-        return _joined(getattr(np, self.held).accumulate, args, named)
+        return _joined(getattr(np, _title(self)).accumulate, args, named)
 
     def outer(self, *args: Any, **named: Any) -> Any:
         """Join every element of one with every element of the other."""
-        refuse(f"{self.held}.outer", args, named)
+        refuse(f"{_title(self)}.outer", args, named)
         given, given_by_name = _brought_in(sizes.pairs, args, named)
-        return outside(compute(getattr(np, self.held).outer, given, given_by_name), (*args, *named.values()))
+        found = compute(getattr(np, _title(self)).outer, given, given_by_name)
+        return outside(found, (*args, *named.values()))
 
     def at(self, array: Any, *args: Any) -> None:
         """Change the elements at some places, each as often as it is named."""
-        compute(getattr(np, self.held).at, [inside(array), *map(inside, args)])
+        compute(getattr(np, _title(self)).at, [inside(array), *map(inside, args)])
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"
+
+
+_title, _hold = hide(ufunc)
 
 
 def _joined(real: Callable, args: tuple, named: dict[str, Any]) -> Any:

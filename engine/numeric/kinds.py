@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.numeric.hidden import hide
+
 TITLE = type.__dict__["__name__"].__get__  # the whole name, as Python's own messages use it
 FORMER = {*getattr(np, "__former_attrs__", ()), *getattr(np, "__expired_attributes__", ())}
 # what the engine asks a tensor or a dtype for: whoever passes one of these classes meant something of torch's
@@ -62,7 +64,7 @@ Guarded.__name__ = "type"  # what messages call the type of a class
 
 # ----- arrays --------------------------------------------------------------------------------------
 class ndarray(metaclass=Guarded):  # noqa: N801 - NumPy's name
-    """An array. `held` is NumPy's, and never leaves."""
+    """An array. What it holds is NumPy's, and never leaves."""
 
     __slots__ = ("held", "__weakref__")
     __array_ufunc__ = None  # NumPy itself must not compute with one
@@ -77,10 +79,15 @@ class ndarray(metaclass=Guarded):  # noqa: N801 - NumPy's name
 _new = object.__new__
 
 
+held, _hold = hide(ndarray)
+
+
 def wrapped(array: np.ndarray) -> ndarray:
     """Return one of our arrays around one of NumPy's."""
+    if type(array) is not np.ndarray:
+        raise TypeError(f"not an array: {type(array).__name__}")
     made = _new(ndarray)
-    made.held = array
+    _hold(made, array)
     return made
 
 
@@ -117,19 +124,21 @@ class bool_(generic, title="bool"):  # noqa: N801
     __slots__ = ("held",)
 
     def __bool__(self) -> bool:
-        return self.held
+        return _truth(self)
 
     __int__ = __bool__
 
     def __float__(self) -> float:
-        return float(self.held)
+        return float(_truth(self))
 
     def __complex__(self) -> complex:
-        return complex(self.held)
+        return complex(_truth(self))
 
     def __hash__(self) -> int:
-        return hash(self.held)
+        return hash(_truth(self))
 
+
+_truth, _hold_truth = hide(bool_)
 
 ABSTRACT = (generic, number, integer, signedinteger, unsignedinteger, inexact, floating, complexfloating)
 _FAMILIES = (
@@ -159,7 +168,7 @@ def plain(scalar: generic) -> Any:
     """Return the exact Python number that a scalar is."""
     match scalar:
         case bool_():
-            return scalar.held
+            return _truth(scalar)
         case int():
             return int.__index__(scalar)
         case float():
@@ -174,7 +183,7 @@ def scalar_of(value: np.generic) -> Any:
         raise TypeError(f"numpy.{type(value).__name__} is not available here")
     if kind is bool_:
         made = _new(bool_)
-        made.held = bool(value)
+        _hold_truth(made, bool(value))
         return made
     python = kind.__mro__[kind.__mro__.index(object) - 1]
     return python.__new__(kind, value.item())
@@ -192,42 +201,39 @@ class dtype(metaclass=Guarded):  # noqa: N801
     def __new__(cls, kind: Any = None, *_: Any, **__: Any) -> dtype:
         return dtype_of(real_dtype(kind))
 
-    name = property(lambda self: self.held)
-    type = property(lambda self: SCALARS[self.held])
-    kind = property(lambda self: np.dtype(self.held).kind)
-    char = property(lambda self: np.dtype(self.held).char)
-    num = property(lambda self: np.dtype(self.held).num)
-    str = property(lambda self: np.dtype(self.held).str)
-    itemsize = property(lambda self: np.dtype(self.held).itemsize)
-    alignment = property(lambda self: np.dtype(self.held).alignment)
-    byteorder = property(lambda self: np.dtype(self.held).byteorder)
+    name = property(lambda self: _name(self))
+    type = property(lambda self: SCALARS[_name(self)])
+    kind = property(lambda self: np.dtype(_name(self)).kind)
+    char = property(lambda self: np.dtype(_name(self)).char)
+    num = property(lambda self: np.dtype(_name(self)).num)
+    str = property(lambda self: np.dtype(_name(self)).str)
+    itemsize = property(lambda self: np.dtype(_name(self)).itemsize)
+    alignment = property(lambda self: np.dtype(_name(self)).alignment)
+    byteorder = property(lambda self: np.dtype(_name(self)).byteorder)
     isnative = property(lambda self: True)
     ndim = property(lambda self: 0)
     shape = property(lambda self: ())
 
     def __eq__(self, other: Any) -> bool:
         try:
-            return real_dtype(other).name == self.held
+            return real_dtype(other).name == _name(self)
         except TypeError:
             return False
 
     def __hash__(self) -> int:
-        return hash(self.held)
+        return hash(_name(self))
 
     def __repr__(self) -> str:
-        return f"dtype({self.held!r})"
+        return f"dtype({_name(self)!r})"
 
     def __str__(self) -> str:
-        return self.held
-
-    def __copy__(self) -> dtype:
-        return self
-
-    def __deepcopy__(self, memo: dict) -> dtype:
-        return self
+        return _name(self)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(absent("numpy.dtype", name, "'numpy.dtype' object"))
+
+
+_name, _hold_name = hide(dtype)
 
 
 def dtype_of(real: np.dtype) -> dtype:
@@ -236,21 +242,21 @@ def dtype_of(real: np.dtype) -> dtype:
         raise TypeError(f"arrays hold numbers here; the dtype {real.name!r} is not available")
     if real.name not in _DTYPES:
         made = _DTYPES[real.name] = _new(dtype)
-        made.held = real.name
+        _hold_name(made, real.name)
     return _DTYPES[real.name]
 
 
 def real_dtype(kind: Any) -> np.dtype:
     """Return NumPy's dtype for whatever may name one, or refuse in NumPy's words."""
     if isinstance(kind, dtype):
-        return np.dtype(kind.held)
+        return np.dtype(_name(kind))
     if any(kind is each for each in (None, float, int, bool, complex)):
         return np.dtype(kind)
     if isinstance(kind, type) and kind in REAL:
         return np.dtype(REAL[kind])
     if type(kind) is str:
         real = _parsed(kind)
-        return np.dtype(dtype_of(real).held)
+        return np.dtype(_name(dtype_of(real)))
     if any(kind is each for each in (str, bytes, object)):
         raise TypeError(f"arrays hold numbers here; the dtype {kind.__name__!r} is not available")
     raise TypeError(f"Cannot interpret '{kind!r}' as a data type")

@@ -7,7 +7,8 @@ from typing import Any
 
 from engine.numeric import border, sizes
 from engine.numeric.border import compute, inside, outside
-from engine.numeric.kinds import dtype_of, generic, ndarray, real_dtype
+from engine.numeric.hidden import hide
+from engine.numeric.kinds import dtype_of, generic, held, ndarray, real_dtype
 
 METHODS = """all any argmax argmin argpartition argsort choose clip compress conj conjugate copy cumprod
 cumsum diagonal dot fill flatten item max mean min nonzero partition prod put ravel repeat reshape round
@@ -54,7 +55,7 @@ def view(self: Any, dtype: Any = None) -> Any:
 
 def set_shape(self: ndarray, shape: Any) -> None:
     """Give the array another shape in place."""
-    compute(setattr, (self.held, "shape", inside(shape)))
+    compute(setattr, (held(self), "shape", inside(shape)))
 
 
 class flatiter:  # noqa: N801
@@ -65,19 +66,22 @@ class flatiter:  # noqa: N801
     def __init__(self, array: ndarray) -> None:
         if type(array) is not ndarray:
             raise TypeError("cannot create 'numpy.flatiter' instances")
-        self.held = array.held
+        _hold_all(self, held(array))
 
     def __iter__(self) -> Any:
-        return map(outside, self.held.flat)
+        return map(outside, _all(self).flat)
 
     def __len__(self) -> int:
-        return self.held.size
+        return _all(self).size
 
     def __getitem__(self, index: Any) -> Any:
-        return outside(compute(lambda k: self.held.flat[k], (inside(index),)))
+        return outside(compute(_all(self).flat.__getitem__, (inside(index),)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        compute(self.held.flat.__setitem__, (inside(index), inside(value)))
+        compute(_all(self).flat.__setitem__, (inside(index), inside(value)))
+
+
+_all, _hold_all = hide(flatiter)
 
 
 def flat(self: ndarray) -> flatiter:
@@ -96,20 +100,23 @@ class flagsobj:  # noqa: N801
     __slots__ = ("held",)
 
     def __init__(self, array: ndarray) -> None:
-        self.held = {name: bool(getattr(array.held.flags, name)) for name in FLAGS.values()}
+        _hold_flags(self, {name: bool(getattr(held(array).flags, name)) for name in FLAGS.values()})
 
     def __getitem__(self, name: str) -> bool:
         if name not in FLAGS:
             raise KeyError("Unknown flag")
-        return self.held[FLAGS[name]]
+        return _flags(self)[FLAGS[name]]
 
     def __getattr__(self, name: str) -> bool:
         if name in FLAGS.values():
-            return self.held[name]
+            return _flags(self)[name]
         raise AttributeError(f"'numpy._core.multiarray.flagsobj' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
-        return "".join(f"  {name} : {self.held[field]}\n" for name, field in FLAGS.items())
+        return "".join(f"  {name} : {_flags(self)[field]}\n" for name, field in FLAGS.items())
+
+
+_flags, _hold_flags = hide(flagsobj)
 
 
 def install() -> None:
@@ -123,7 +130,7 @@ def install() -> None:
             setattr(kind, name, property(lambda self, name=name: outside(getattr(inside(self), name))))
         kind.dtype = property(lambda self: dtype_of(inside(self).dtype))
     generic.shape = property(lambda self: ())
-    ndarray.shape = property(lambda self: self.held.shape, set_shape)
+    ndarray.shape = property(lambda self: held(self).shape, set_shape)
     ndarray.flat = property(flat, set_flat)
     ndarray.flags = property(flagsobj)
 

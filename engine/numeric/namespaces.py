@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from engine.absent import in_module
 from engine.numeric import functions, making, methods, operators, printing, random, sizes, walking
 from engine.numeric.failures import AxisError, LinAlgError
-from engine.numeric.kinds import ABSTRACT, ALIASES, SCALARS, absent, dtype, generic, ndarray
+from engine.numeric.kinds import ABSTRACT, ALIASES, SCALARS, absent, dtype, ndarray
 
 CONSTANTS = ("pi", "e", "euler_gamma", "inf", "nan")
 MODULES = ("numpy", "numpy.random", "numpy.linalg", "numpy.testing", "numpy.exceptions", "numpy.typing")
@@ -59,21 +60,12 @@ def _offered(module: Any, value: Any) -> bool:
 def missing(module: str, name: str) -> str:
     """Return why a module of the learner's has no such name; of NumPy's there is more to say."""
     subject = f"module '{module}'"
-    return absent(module, name, subject) if module in MODULES else f"{subject} has no attribute '{name}'"
+    return absent(module, name, subject) if module in MODULES else in_module(module, name)
 
 
 def internals() -> dict[type, frozenset[str]]:
-    """Return the attributes that the classes here keep to themselves."""
-    kept = dict.fromkeys((generic, dtype, functions.ufunc, methods.flatiter, methods.flagsobj), ("held",))
-    kept |= dict.fromkeys((walking.Bracketed, random.Drawing), ("held",))
-    kept |= dict.fromkeys((printing.errstate, printing.printoptions), ("held", "held_before"))
-    kept |= {
-        ndarray: ("held", "array"),
-        walking.nditer: ("held", "held_places", "held_at"),
-        walking.vectorize: ("held", "held_kinds"),
-        printing.finfo: ("held", "held_text", "held_table", "HELD_NAMES"),
-    }
-    return {kind: frozenset(own) for kind, own in kept.items()}
+    """Return the attributes that no program may touch; `array` is what the engine asks a tensor for."""
+    return {ndarray: frozenset({"array"})}
 
 
-assert operators
+assert methods and operators

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.numeric import sizes
 from engine.numeric.border import as_tensor, compute, inside, nested, outside
-from engine.numeric.kinds import floating, generic, integer, ndarray, plain, wrapped
+from engine.numeric.kinds import floating, generic, held, integer, ndarray, plain, wrapped
 from engine.tensor import Tensor, make
 
 BINARY = {
@@ -57,14 +57,14 @@ def of_arrays(name: str) -> tuple[Callable, Callable]:
             return left_of_tensor(self, other, name)
         if not isinstance(other, OPERANDS):
             return NotImplemented
-        return outside(computed(function, self.held, inside(other)))
+        return outside(computed(function, held(self), inside(other)))
 
     def backward(self: ndarray, other: Any) -> Any:
         if not isinstance(other, OPERANDS):
             return NotImplemented
         if isinstance(other, Tensor):
-            return as_tensor(computed(ufunc, inside(other), self.held))
-        return outside(computed(function, inside(other), self.held))
+            return as_tensor(computed(ufunc, inside(other), held(self)))
+        return outside(computed(function, inside(other), held(self)))
 
     return forward, backward
 
@@ -108,7 +108,7 @@ def in_place(name: str) -> Callable:
             return NotImplemented
         if not isinstance(other, OPERANDS):
             return NotImplemented
-        return outside(computed(function, self.held, inside(other)), (self,))
+        return outside(computed(function, held(self), inside(other)), (self,))
 
     return update
 
@@ -122,7 +122,7 @@ def comparison(name: str) -> Callable:
             if isinstance(self, generic):
                 return function(plain(self), other)
             unequal = True if name == "ne" else NotImplemented
-            return function(other, make(self.held)) if name == "eq" else unequal
+            return function(other, make(held(self))) if name == "eq" else unequal
         if not isinstance(other, OPERANDS) and not (isinstance(other, str) and name in ("eq", "ne")):
             return NotImplemented
         return outside(computed(function, inside(self), inside(other)))
@@ -138,18 +138,19 @@ def unary(function: Callable) -> Callable:
 # ----- Python's own protocols ------------------------------------------------------------------------
 def length(self: ndarray) -> int:
     """Return the size of the first dimension."""
-    return compute(len, (self.held,))
+    return compute(len, (held(self),))
 
 
 def iterate(self: ndarray) -> Iterator:
     """Go through the first dimension."""
-    compute(iter, (self.held,))
-    return map(lambda i: outside(self.held[i]), range(len(self.held)))  # a generator would show its frame
+    array = held(self)
+    compute(iter, (array,))
+    return map(lambda i: outside(array[i]), range(len(array)))  # a generator would show its frame
 
 
 def converted(python: Callable) -> Callable:
     """Return a conversion to one of Python's numbers."""
-    return lambda self: compute(python, (self.held,))
+    return lambda self: compute(python, (held(self),))
 
 
 def key(index: Any) -> Any:
@@ -173,11 +174,11 @@ def set_item(self: ndarray, index: Any, value: Any) -> None:
     """Write into what an index names."""
     if isinstance(value, Tensor) and not value.array.ndim and value.requires_grad and is_one(index):
         value = float(value)  # a single place asks a tensor for its number, which warns
-    elif isinstance(value, Tensor) and value.array.size > 1 and is_one(index) and self.held.ndim == 1:
+    elif isinstance(value, Tensor) and value.array.size > 1 and is_one(index) and held(self).ndim == 1:
         float(value)  # which refuses
     place = key(index)
-    sizes.check_call(sizes.picked, [self.held, place], {})
-    compute(operator.setitem, (self.held, place, inside(value)))
+    sizes.check_call(sizes.picked, [held(self), place], {})
+    compute(operator.setitem, (held(self), place, inside(value)))
 
 
 def is_one(index: Any) -> bool:
@@ -187,7 +188,7 @@ def is_one(index: Any) -> bool:
 
 def contains(self: ndarray, value: Any) -> bool:
     """Return whether any element is equal."""
-    return bool(compute(operator.contains, (self.held, inside(value))))
+    return bool(compute(operator.contains, (held(self), inside(value))))
 
 
 def text(python: Callable) -> Callable:
@@ -208,7 +209,7 @@ def rounded(self: Any, digits: Any = None) -> Any:
 
 def copied(self: ndarray, memo: Any = None) -> ndarray:
     """Return an array with memory of its own."""
-    return wrapped(self.held.copy())
+    return wrapped(held(self).copy())
 
 
 def refuse_conversion(self: ndarray, *_: Any, **__: Any) -> Any:

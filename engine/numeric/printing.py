@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.numeric.border import FAULTS, compute, faults, inside, outside
+from engine.numeric.hidden import hide
 from engine.numeric.kinds import dtype_of, real_dtype
 
 OPTIONS = """precision threshold edgeitems linewidth suppress nanstr infstr sign floatmode""".split()
@@ -50,18 +51,22 @@ def get_printoptions() -> dict[str, Any]:
 class printoptions:  # noqa: N801 - NumPy's name
     """Change how arrays are written inside the block."""
 
-    __slots__ = ("held", "held_before")
+    __slots__ = ("held",)
 
     def __init__(self, *args: Any, **wanted: Any) -> None:
-        self.held, self.held_before = _positional(args, wanted, OPTIONS), None
+        _hold_options(self, [_positional(args, wanted, OPTIONS)])
 
     def __enter__(self) -> dict[str, Any]:
-        self.held_before = np.get_printoptions()
-        set_printoptions(**self.held)
+        wanted, *_ = _options(self)
+        _hold_options(self, [wanted, np.get_printoptions()])
+        set_printoptions(**wanted)
         return get_printoptions()
 
     def __exit__(self, *_: object) -> None:
-        np.set_printoptions(**self.held_before)
+        np.set_printoptions(**_options(self)[1])
+
+
+_options, _hold_options = hide(printoptions)
 
 
 def array2string(a: Any, max_line_width: Any = None, **named: Any) -> str:
@@ -107,54 +112,64 @@ def geterr() -> dict[str, str]:
 class errstate:  # noqa: N801 - NumPy's name
     """Say what happens on failures inside the block."""
 
-    __slots__ = ("held", "held_before")
+    __slots__ = ("held",)
 
     def __init__(self, **wanted: str) -> None:
-        self.held, self.held_before = wanted, None
+        _hold_reactions(self, [wanted])
 
     def __enter__(self) -> None:
-        self.held_before = seterr(**self.held)
+        wanted, *_ = _reactions(self)
+        _hold_reactions(self, [wanted, seterr(**wanted)])
 
     def __exit__(self, *_: object) -> None:
-        faults.set(self.held_before)
+        faults.set(_reactions(self)[1])
 
     def __call__(self, function: Callable) -> Callable:
         def inside_block(*args: Any, **named: Any) -> Any:
-            with errstate(**self.held):
+            with errstate(**_reactions(self)[0]):
                 return function(*args, **named)
 
         return inside_block
 
 
+_reactions, _hold_reactions = hide(errstate)
+
+
 # ----- limits ----------------------------------------------------------------------------------------------
+FLOATS = """bits eps epsneg max min tiny smallest_normal smallest_subnormal resolution precision nmant nexp
+maxexp minexp machep negep iexp""".split()
+INTEGERS = ("bits", "max", "min")
+
+
 class finfo:  # noqa: N801
     """The limits of a kind of floating-point number."""
 
-    HELD_NAMES = """bits eps epsneg max min tiny smallest_normal smallest_subnormal resolution precision nmant
-nexp maxexp minexp machep negep iexp""".split()
-    __slots__ = ("held", "held_text", "held_table", "dtype")
+    __slots__ = ("held",)
 
     def __init__(self, dtype: Any) -> None:
         kind = real_dtype(dtype) if isinstance(dtype, (type, str)) else np.asarray(inside(dtype)).dtype
         real = compute(np.iinfo if isinstance(self, iinfo) else np.finfo, (kind,))
-        self.held = {name: outside(getattr(real, name)) for name in self.HELD_NAMES}
-        self.held_text, self.held_table, self.dtype = repr(real), str(real), dtype_of(real.dtype)
+        names = INTEGERS if isinstance(self, iinfo) else FLOATS
+        found = {name: outside(getattr(real, name)) for name in names} | {"dtype": dtype_of(real.dtype)}
+        _hold_limits(self, (found, repr(real), str(real)))
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return object.__getattribute__(self, "held")[name]
+            return _limits(self)[0][name]
         except KeyError:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'") from None
 
     def __repr__(self) -> str:
-        return self.held_text
+        return _limits(self)[1]
 
     def __str__(self) -> str:
-        return self.held_table
+        return _limits(self)[2]
+
+
+_limits, _hold_limits = hide(finfo)
 
 
 class iinfo(finfo):  # noqa: N801
     """The limits of a kind of integer."""
 
-    HELD_NAMES = "bits max min".split()
     __slots__ = ()

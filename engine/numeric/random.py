@@ -5,12 +5,14 @@ What is not seeded by the program starts from the seed of the run, so that two r
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 
 from engine.numeric import runs, sizes
 from engine.numeric.border import call, compute, inside, outside
+from engine.numeric.hidden import hide
 from engine.numeric.kinds import ndarray, real_dtype
 from engine.tensor import Tensor
 
@@ -32,9 +34,15 @@ WITH_DTYPE = ("randint", "integers", "random", "standard_normal", "standard_expo
 
 
 class Drawing:
-    """What both kinds of generators do. `held` is NumPy's."""
+    """What both kinds of generators do. What they hold is NumPy's."""
 
     __slots__ = ("held",)
+
+    def __copy__(self) -> Drawing:
+        return _around(type(self), copy.deepcopy(held(self)))
+
+    def __deepcopy__(self, memo: dict) -> Drawing:
+        return self.__copy__()
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *args: Any, **named: Any
@@ -44,26 +52,35 @@ class Drawing:
         if isinstance(a, int):
             sizes.check(0 if replace else int(a))
         if type(a) in (list, tuple) and not _numeric(a):  # the same draws, of the places
-            places = compute(self.held.choice, (len(a), inside(size), inside(replace), inside(p)))
+            places = compute(held(self).choice, (len(a), inside(size), inside(replace), inside(p)))
             return a[int(places)] if size is None else [a[int(i)] for i in np.ravel(places)]
-        return call(self.held.choice, (a, size, replace, p, *args), named)
+        return call(held(self).choice, (a, size, replace, p, *args), named)
 
     def permutation(self, x: Any, *args: Any, **named: Any) -> Any:
         """Return 0 .. x-1, or what is in a list or array, in random order."""
         if isinstance(x, int):
             sizes.check(int(x))
-        return call(self.held.permutation, (x, *args), named)
+        return call(held(self).permutation, (x, *args), named)
 
     def shuffle(self, x: Any, *args: Any, **named: Any) -> None:
         """Put what is in a list or array into random order, in place."""
         if type(x) is list:
             order = list(range(len(x)))
-            compute(self.held.shuffle, (order,))
+            compute(held(self).shuffle, (order,))
             x[:] = [x[i] for i in order]
             return
         if not isinstance(x, (ndarray, Tensor)):
             raise TypeError(f"'{type(x).__name__}' object does not support item assignment")
-        compute(self.held.shuffle, (inside(x), *map(inside, args)), {k: inside(v) for k, v in named.items()})
+        compute(held(self).shuffle, (inside(x), *map(inside, args)), {k: inside(v) for k, v in named.items()})
+
+
+held, _hold = hide(Drawing)
+
+
+def _around(kind: type, real: Any) -> Any:
+    made = object.__new__(kind)
+    _hold(made, real)
+    return made
 
 
 def _numeric(values: Any) -> bool:
@@ -83,7 +100,7 @@ def _drawer(name: str, at: int | None) -> Any:
         if name not in WITH_DTYPE and "dtype" in named:
             raise TypeError(f"{name}() got an unexpected keyword argument 'dtype'")
         sizes.check_call(sizes.broadcast, given, {})
-        return outside(compute(getattr(self.held, name), given, by_name), (*args, *named.values()))
+        return outside(compute(getattr(held(self), name), given, by_name), (*args, *named.values()))
 
     draw.__name__ = draw.__qualname__ = name
     draw.__doc__ = f"Draw as numpy.random's {name} does."
@@ -97,21 +114,21 @@ class RandomState(Drawing):
     __slots__ = ()
 
     def __init__(self, seed: Any = None) -> None:
-        self.held = compute(np.random.RandomState, (inside(fresh() if seed is None else seed),))
+        _hold(self, compute(np.random.RandomState, (inside(fresh() if seed is None else seed),)))
 
     def seed(self, seed: Any = None) -> None:
         """Start anew; without a seed, from the seed of the run."""
-        compute(self.held.seed, (inside(runs.current().seed if seed is None else seed),))
+        compute(held(self).seed, (inside(runs.current().seed if seed is None else seed),))
 
     def get_state(self, legacy: bool = True) -> Any:
         """Return the state, to be set again later."""
-        return outside(self.held.get_state())
+        return outside(held(self).get_state())
 
     def set_state(self, state: Any) -> None:
         """Go back to a state."""
         if type(state) is not tuple:
             raise TypeError("a state is what get_state() returned")
-        compute(self.held.set_state, (inside(state),))
+        compute(held(self).set_state, (inside(state),))
 
     def random_integers(self, low: int, high: int | None = None, size: Any = None) -> Any:
         """Draw integers up to and with high."""
@@ -128,24 +145,18 @@ class Generator(Drawing):
     __slots__ = ()
 
     def __init__(self, seed: Any = None) -> None:
-        self.held = compute(np.random.default_rng, (inside(fresh() if seed is None else seed),))
+        _hold(self, compute(np.random.default_rng, (inside(fresh() if seed is None else seed),)))
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """Return an array with every line in a random order of its own."""
-        return call(self.held.permuted, (x,), {"axis": axis, "out": out})
+        return call(held(self).permuted, (x,), {"axis": axis, "out": out})
 
     def spawn(self, n_children: int) -> list[Generator]:
         """Return independent generators."""
-        return [_around(each) for each in compute(self.held.spawn, (inside(n_children),))]
+        return [_around(Generator, each) for each in compute(held(self).spawn, (inside(n_children),))]
 
     def __repr__(self) -> str:
         return "Generator(PCG64)"
-
-
-def _around(real: Any) -> Generator:
-    made = object.__new__(Generator)
-    made.held = real
-    return made
 
 
 for _kind, _methods in ((RandomState, LEGACY), (Generator, MODERN)):

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from engine.numeric import sizes
 from engine.numeric.border import compute, inside, nested, outside
+from engine.numeric.hidden import hide
 from engine.numeric.kinds import ndarray, real_dtype, wrapped
 
 
@@ -28,32 +30,44 @@ def ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
     return map(lambda place: (place, array[place]), ndindex(array.shape))
 
 
+@dataclass(slots=True)
+class Walk:
+    """How far a walk through an array has come."""
+
+    array: np.ndarray
+    places: list[tuple[int, ...]]
+    at: int = 0
+
+    def element(self, place: tuple[int, ...]) -> ndarray:
+        """Return what is at a place, to read and to write."""
+        return wrapped(self.array[(*place, ...)])
+
+
 class nditer:  # noqa: N801 - NumPy's name
     """Go through an array, place by place; `multi_index` is where it stands."""
 
-    __slots__ = ("held", "held_places", "held_at")
+    __slots__ = ("held",)
 
     def __init__(self, op: Any, flags: Any = (), op_flags: Any = (), **_: Any) -> None:
         if isinstance(op, (list, tuple)) and any(isinstance(each, ndarray) for each in op):
             raise TypeError("numpy.nditer goes through one array here")
-        self.held = op if type(op) is ndarray else wrapped(np.asarray(inside(op)))
-        self.held_places = list(ndindex(self.held.shape))
-        self.held_at = 0
+        array = np.asarray(inside(op))
+        _hold_walk(self, Walk(array, list(ndindex(array.shape))))
 
-    finished = property(lambda self: self.held_at >= len(self.held_places))
-    multi_index = property(lambda self: self.held_places[self.held_at])
-    index = property(lambda self: self.held_at)
-    itersize = property(lambda self: len(self.held_places))
-    value = property(lambda self: wrapped(self.held.held[(*self.held_places[self.held_at], ...)]))
+    finished = property(lambda self: _walk(self).at >= len(_walk(self).places))
+    multi_index = property(lambda self: _walk(self).places[_walk(self).at])
+    index = property(lambda self: _walk(self).at)
+    itersize = property(lambda self: len(_walk(self).places))
+    value = property(lambda self: _walk(self).element(self.multi_index))
 
     def iternext(self) -> bool:
         """Go on to the next place."""
-        self.held_at += 1
+        _walk(self).at += 1
         return not self.finished
 
     def reset(self) -> None:
         """Go back to the first place."""
-        self.held_at = 0
+        _walk(self).at = 0
 
     def __getitem__(self, k: int) -> Any:
         return self.value
@@ -65,30 +79,37 @@ class nditer:  # noqa: N801 - NumPy's name
         return None
 
     def __iter__(self) -> Iterator[ndarray]:
-        return map(lambda place: wrapped(self.held.held[(*place, ...)]), self.held_places)
+        return map(_walk(self).element, _walk(self).places)
+
+
+_walk, _hold_walk = hide(nditer)
 
 
 # ----- a learner's function for every element -----------------------------------------------------------
 class vectorize:  # noqa: N801
     """A function of numbers as a function of arrays. The first result decides the kind of all."""
 
-    __slots__ = ("held", "held_kinds")
+    __slots__ = ("held",)
 
     def __init__(self, pyfunc: Callable, otypes: Any = None, **_: Any) -> None:
-        self.held, self.held_kinds = pyfunc, otypes
+        _hold_call(self, (pyfunc, otypes))
 
     def __call__(self, *args: Any) -> Any:
+        function, kinds = _call(self)
         arrays = [np.asarray(inside(a)) for a in args]
         sizes.check_call(sizes.broadcast, arrays, {})
         arrays = compute(np.broadcast_arrays, arrays)
-        if not arrays[0].size and self.held_kinds is None:
+        if not arrays[0].size and kinds is None:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        first = None if self.held_kinds else self.held(*(outside(a.flat[0]) for a in arrays))
-        found = [self.held(*values) for values in zip(*(a.ravel().tolist() for a in arrays), strict=True)]
+        first = None if kinds else function(*(outside(a.flat[0]) for a in arrays))
+        found = [function(*values) for values in zip(*(a.ravel().tolist() for a in arrays), strict=True)]
         if isinstance(first, tuple):
             joined = zip(*found, strict=True)
-            return tuple(_joined(part, arrays[0].shape, self.held_kinds) for part in joined)
-        return _joined(found, arrays[0].shape, self.held_kinds)
+            return tuple(_joined(part, arrays[0].shape, kinds) for part in joined)
+        return _joined(found, arrays[0].shape, kinds)
+
+
+_call, _hold_call = hide(vectorize)
 
 
 def _joined(found: Any, shape: tuple, kinds: Any) -> Any:
@@ -129,16 +150,17 @@ class Bracketed:
     def __init__(self, title: str) -> None:
         if title not in BRACKETED:
             raise TypeError("there are no others of these")
-        self.held = title
+        _hold_title(self, title)
 
     def __getitem__(self, index: Any) -> Any:
         parts = index if isinstance(index, tuple) else (index,)
         given = tuple(inside(part) for part in parts)
-        sizes.check_call(_spans, list(given), {"grid": self.held == "mgrid"})
-        real = getattr(np, self.held)
+        sizes.check_call(_spans, list(given), {"grid": _title(self) == "mgrid"})
+        real = getattr(np, _title(self))
         return outside(compute(lambda: real[given if isinstance(index, tuple) else given[0]], ()))
 
 
+_title, _hold_title = hide(Bracketed)
 BRACKETED = ("r_", "c_", "mgrid", "ogrid")
 
 

@@ -156,7 +156,7 @@ class Recorder:
         raise LimitReached(limit)
 
     def _exceeded(self, limit: str) -> None:
-        self.stop("elements" if limit == "made" else limit, sentence(limit, self.limits))
+        self.stop(limit, sentence(limit, self.limits))
 
     def trace(self, outcome: dict) -> dict:
         """Return the whole trace as JSON-ready data."""

@@ -7,7 +7,7 @@ import { set, write } from "#js/dom.js";
 import { mount as mountGraph } from "#js/graph/view.js";
 import { t, use } from "#js/i18n.js";
 import { mountPanels } from "#js/panels/index.js";
-import { hashOf, keepInAddress, rowInHash } from "#js/player/address.js";
+import { hashOf, keepInAddress, rowInHash, withoutProgram } from "#js/player/address.js";
 import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
 import { mountKeyboard } from "#js/player/keyboard.js";
 import { createPlayer } from "#js/player/player.js";
@@ -18,7 +18,8 @@ import { mount as mountTimeline } from "#js/player/timeline.js";
  * @typedef {ReturnType<typeof createPlayer>} Player
  * @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown}} View
  * @typedef {{
- *   root: Element, notice: Element, editor: ReturnType<typeof createEditor>, slot(name: string): Element,
+ *   root: Element, notice: Element, given: string, slot(name: string): Element,
+ *   editor: ReturnType<typeof createEditor>,
  *   settings: {level?: import("#js/trace/stops.js").Level, speed?: number},
  *   request: AbortController, session: AbortController, player: Player | null,
  * }} Page
@@ -33,9 +34,8 @@ const island = (id) => JSON.parse(document.getElementById(id)?.textContent || "{
 /** @param {Element} root */
 function sandbox(root) {
   const boot = island("boot");
-  const address = addressOf(location);
   const back = isBack();
-  const code = (boot.run && !back ? null : draft(address)) ?? boot.code ?? "";
+  const code = (boot.run && !back ? null : draft(addressOf(location))) ?? boot.code ?? "";
   const slot = (/** @type {string} */ name) =>
     root.querySelector(`[data-slot="${name}"]`) ?? document.createElement("div");
   /** @type {Page} */
@@ -44,13 +44,14 @@ function sandbox(root) {
     slot,
     settings: {},
     player: null,
+    given: boot.code ?? "",
     notice: document.getElementById("notice") ?? document.createElement("p"),
     request: new AbortController(),
     session: new AbortController(),
     editor: createEditor(slot("editor"), {
       doc: code,
       onRun: (/** @type {string} */ text) => run(page, text),
-      onChange: (/** @type {string} */ text) => keepDraft(address, text),
+      onChange: (/** @type {string} */ text) => keepDraft(addressOf(location), text),
     }),
   };
   document.getElementById("run")?.addEventListener("click", () => run(page, page.editor.text()));
@@ -75,7 +76,7 @@ async function run(page, code, hash = "") {
   const { signal } = (page.request = new AbortController());
   tell(page, null);
   set(page.root, "data-busy", true);
-  const slow = setTimeout(() => tell(page, t("run.running")), PATIENCE);
+  const slow = setTimeout(() => tell(page, t("run.running"), "busy"), PATIENCE);
   signal.addEventListener("abort", () => clearTimeout(slow), { once: true });
   const answer = await runCode(code, { t, signal });
   if ("aborted" in answer || signal.aborted) return;
@@ -96,6 +97,7 @@ function open(page, answer, code, hash) {
   page.session.abort();
   page.session = new AbortController();
   keepPlayed(code);
+  if (code !== page.given) moveOn(code);
   try {
     page.player = play(page, answer);
     begin(page, page.player, answer.trace.outcome, hash);
@@ -163,6 +165,21 @@ function begin(page, player, outcome, hash) {
   /** @type {HTMLElement | null} */ (page.root.querySelector("[data-testid=next]"))?.focus();
 }
 
+/**
+ * The address names a program: once another one is played, it must not.
+ * @param {string} code
+ */
+function moveOn(code) {
+  const search = withoutProgram(location.search);
+  if (search === location.search) return;
+  history.replaceState(null, "", location.pathname + search + location.hash);
+  keepDraft(addressOf(location), code);
+  for (const element of document.querySelectorAll("a[hreflang]")) {
+    const link = /** @type {HTMLAnchorElement} */ (element);
+    link.search = withoutProgram(link.search);
+  }
+}
+
 /** @param {Page} page */
 function edit(page) {
   page.player?.pause();
@@ -174,8 +191,11 @@ function edit(page) {
  * Say something about the request; null takes it away.
  * @param {Page} page
  * @param {string | null} text
+ * @param {"error" | "busy"} [kind]
  */
-function tell({ notice }, text) {
+function tell({ notice }, text, kind = "error") {
+  set(notice, "data-kind", text === null ? null : kind);
+  set(notice, "class", `notice ${kind}`);
   write(notice, text ?? "");
   set(notice, "hidden", text === null);
 }

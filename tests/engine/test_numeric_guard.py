@@ -93,12 +93,11 @@ def test_no_attribute_leads_to_an_object_of_numpys():
     assert not [path for path, value in found.items() if of_numpy(value) or isinstance(value, OF_TYPES[:3])]
 
 
-def test_what_is_held_is_known_as_internal():
-    for path, value in walked(things(), depth=1).items():
-        lineage = [kind for kind in type(value).__mro__ if kind.__module__.startswith("engine.numeric")]
-        slots = {name for kind in lineage for name in getattr(kind, "__slots__", ()) if name[0] != "_"}
-        shown = {name for name in slots if not facade.is_internal(value, name)}
-        assert all(not of_numpy(getattr(value, name)) for name in shown), path
+def test_what_is_held_is_no_attribute_at_all():
+    for name, value in things().items():
+        for kind in (value, *type(value).__mro__):
+            assert not any(hasattr(kind, each) for each in ("held", "_held", "__wrapped__")), name
+        assert not [each for each in getattr(value, "__dict__", {}).values() if of_numpy(each)], name
 
 
 def test_nobody_derives_from_the_classes():
@@ -159,7 +158,7 @@ def callables() -> dict[str, Callable]:
             or name in ("array", "float32 scalar", "int64 scalar")
         ):
             for method in dir(value):
-                if method[0] != "_" and not facade.is_internal(value, method):
+                if not method.startswith("__") and not facade.is_internal(value, method):
                     member = getattr(value, method, None)
                     found |= {f"{name}.{method}": member} if callable(member) else {}
     for name in ("add", "maximum", "divmod", "matmul"):
@@ -240,7 +239,8 @@ def _listening(name: str) -> Callable:
 
 for _name in (
     "array array_ufunc array_function array_wrap array_finalize array_interface array_struct float int index "
-    "len getitem complex bool add radd mul rmul sub rsub truediv rtruediv pow rpow matmul rmatmul lt gt eq lshift"
+    "len getitem complex bool add radd mul rmul sub rsub truediv rtruediv pow rpow matmul rmatmul lt gt eq "
+    "lshift"
 ).split():
     setattr(Spy, f"__{_name}__", _listening(f"__{_name}__"))
 Spy.__hash__ = object.__hash__
@@ -263,6 +263,42 @@ def test_operators_with_a_learners_object_are_pythons_own():
         Spy.heard.clear()
         answer(use, ())
         assert not [each for each in Spy.heard if any(of_numpy(arg) for arg in each[1])]
+
+
+class Fake(Spy):
+    """Claims to be one of the objects here: whatever they may hold, it has under any name."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Spy()
+
+
+@functools.cache
+def members() -> dict[str, Callable]:
+    """Return every method and property of every class here, to be called with another `self`."""
+    found: dict[str, Callable] = {}
+    for value in things().values():
+        for kind in type(value).__mro__:
+            for name, member in vars(kind).items() if kind.__module__.startswith("engine.numeric") else ():
+                title = f"{kind.__name__}.{name}"
+                if isinstance(member, property):
+                    found[title] = member.fget
+                    if member.fset is not None:
+                        found[f"{title}="] = member.fset
+                elif isinstance(member, types.FunctionType) and name not in ("__copy__", "__deepcopy__"):
+                    found[title] = member
+    return found
+
+
+@pytest.mark.parametrize("title", sorted(members()))
+def test_a_method_does_nothing_for_an_object_that_is_none_of_ours(title: str):
+    fake = Fake()
+    for args in ((), ("V",), (0,), (0, "V"), ("V", "V"), (float,)):
+        Spy.heard.clear()
+        found = answer(members()[title], (fake, *args))
+        assert not of_numpy(found) and not [each for each in Spy.heard if any(of_numpy(a) for a in each[1])]
+        assert not vars(fake)
 
 
 def test_callbacks_are_handed_ours():

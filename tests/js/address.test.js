@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hashOf, keepInAddress, rowInHash } from "../../static/js/player/address.js";
+import { hashOf, keepInAddress, rowInHash, withoutProgram } from "../../static/js/player/address.js";
 
 test("#s=14 is the fourteenth row; anything else is no step", () => {
   assert.equal(rowInHash("#s=14"), 13);
@@ -16,6 +16,11 @@ test("#s=14 is the fourteenth row; anything else is no step", () => {
 test("a row and its hash belong together; before the first row there is none", () => {
   for (const k of [0, 13, 19999]) assert.equal(rowInHash(hashOf(k)), k);
   assert.equal(hashOf(-1), "");
+});
+
+test("a query loses its program and keeps its language", () => {
+  assert.equal(withoutProgram("?code=x&lang=zh"), "?lang=zh");
+  assert.equal(withoutProgram("?example=loop"), "");
 });
 
 function fakeWindow() {

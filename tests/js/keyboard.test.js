@@ -106,10 +106,25 @@ test("who types is left alone; the scrubber is not typing", () => {
   assert.equal(player.position, 1);
 });
 
-test("Space on a button presses the button; with Ctrl, Alt or Meta a key is the browser's", () => {
-  const { page } = open();
+test("Space plays on a button and on the scrubber; Enter presses the button; a link keeps both", () => {
+  const { page, player } = open();
+  const scrubber = document.createElement("input");
+  scrubber.setAttribute("type", "range");
   const button = document.createElement("button");
-  assert.equal(press(button, page, " ").defaultPrevented, false);
+  for (const target of [button, scrubber]) {
+    assert.ok(press(target, page, " ").defaultPrevented);
+    assert.ok(player.playing);
+    press(target, page, " ");
+    assert.equal(player.playing, false);
+  }
+  assert.equal(press(button, page, "Enter").defaultPrevented, false);
+  for (const tag of ["a", "summary", "textarea", "select"]) {
+    assert.equal(press(document.createElement(tag), page, " ").defaultPrevented, false, tag);
+  }
+});
+
+test("with Ctrl, Alt or Meta a key is the browser's", () => {
+  const { page } = open();
   for (const modifier of ["ctrlKey", "metaKey", "altKey"]) {
     assert.equal(press(page.body, page, "f", { [modifier]: true }).defaultPrevented, false);
   }

@@ -64,6 +64,35 @@ test("the scrubber goes over rows, one more than there are", () => {
   assert.match(scrubber.getAttribute("aria-valuetext"), /^Step \d+ \/ 24$/);
 });
 
+test("scrubbing rests on stops of the level only", () => {
+  const { player, find } = open();
+  const scrubber = find("scrubber");
+  for (let value = 0; value <= player.length; value += 1) {
+    scrubber.value = String(value);
+    scrubber.dispatchEvent(new Event("input"));
+    assert.ok([-1, ...player.stops].includes(player.k), `row ${player.k}`);
+    assert.equal(scrubber.value, String(player.k + 1));
+  }
+});
+
+test("a press near a mark goes to the row of the mark, and a drag leaves it", () => {
+  const { body, player, find } = open(training(4));
+  const scrubber = find("scrubber");
+  body.querySelector(".lanes").getBoundingClientRect = () => ({ left: 10, width: 500 });
+  const pointer = (kind, clientX) => scrubber.dispatchEvent(Object.assign(new Event(kind), { clientX }));
+  for (const mark of body.querySelectorAll(".mark")) {
+    const row = Number(mark.getAttribute("data-row"));
+    pointer("pointerdown", 10 + (row / player.length) * 500 + 3);
+    scrubber.value = String(row + 1);
+    scrubber.dispatchEvent(new Event("input"));
+    assert.equal(player.k, row - 1);
+  }
+  pointer("pointermove", 10);
+  scrubber.value = "0";
+  scrubber.dispatchEvent(new Event("input"));
+  assert.equal(player.k, -1);
+});
+
 test("the step is counted in stops of the level", () => {
   const { body, player, find } = open();
   const count = body.querySelector(".count");

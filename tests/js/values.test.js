@@ -16,7 +16,8 @@ test("a number is printed as PyTorch prints it, without filling zeros", () => {
     [0, "0."],
     [-0, "-0."],
     [0.5, "0.5"],
-    [1e8, "100000000."],
+    [12345678, "12345678."],
+    [12345.5, "12345.5"],
   ];
   for (const [x, text] of texts) assert.equal(shortNumber(x, "float32"), text);
 });
@@ -35,11 +36,24 @@ test("what is rounded keeps its four decimals and is never a rounded integer", (
   assert.equal(shortNumber(Math.fround(-1.000001), "float32"), "-1.000001");
 });
 
-test("very large and very small numbers have an exponent, as in Python", () => {
-  assert.equal(shortNumber(1e-5, "float64"), "1e-05");
-  assert.equal(shortNumber(-2.5e9, "float64"), "-2.5e+09");
+test("very large and very small numbers have an exponent and four decimals, as in PyTorch", () => {
+  assert.equal(shortNumber(Math.fround(1.2e-4), "float32"), "1.2000e-04");
+  assert.equal(shortNumber(1e-5, "float64"), "1.0000e-05");
+  assert.equal(shortNumber(-2.5e9, "float64"), "-2.5000e+09");
   assert.equal(shortNumber(1.23456e-7, "float64"), "1.2346e-07");
-  assert.equal(shortNumber(9.99999e-5, "float64"), "9.99999e-05");
+  assert.equal(shortNumber(Math.fround(1e20), "float32"), "1.0000e+20");
+  assert.equal(number(Math.fround(1e20), "float32"), "1e+20");
+});
+
+test("many digits keep four decimals", () => {
+  assert.equal(shortNumber(Math.fround(42479.8086), "float32"), "42479.8086");
+  assert.equal(shortNumber(Math.fround(630.047), "float32"), "630.0470");
+});
+
+test("where there is little room, decimals go and the exponent stays", () => {
+  assert.equal(short(float32(3e10, []), "v1"), "3.0000e+10");
+  assert.equal(short(float32(3e10, []), "v1", 8), "3.0e+10");
+  assert.equal(short(vector(3e10, 4e10), "v1", 12), "[3.0e+10, …]");
 });
 
 test("nan, inf, integers and booleans are what they are", () => {

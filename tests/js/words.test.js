@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { history } from "../../static/js/trace/history.js";
+import { callText } from "../../static/js/trace/labels.js";
 import { fill } from "../../static/js/trace/speech.js";
 import { stops } from "../../static/js/trace/stops.js";
 import { sentence } from "../../static/js/trace/words.js";
@@ -130,6 +131,56 @@ test("a limit is told with its number in the reader's language, an unknown one a
   assert.equal(tell("time", "Stopped after 5 s: no more.", "zh"), "运行到此为止。最多允许运行 5 秒。");
   assert.match(tell("crash", "Stopped."), /It ended unexpectedly\.$/);
   assert.match(tell("moon", "The moon set."), /here\. The moon set\.$/);
+});
+
+test("a program without rows is not told to press a key", () => {
+  const { trace } = builder("# nothing");
+  const parts = sentence(trace, history(trace).at(-1), null, languages.en);
+  assert.match(plainText(parts), /nothing to step through/);
+});
+
+test("a call says what the reader wrote, not what PyTorch fills in", () => {
+  const args = [
+    ["self", { text: "4.25" }],
+    ["other", { text: "3." }],
+    ["alpha", { text: "1" }],
+  ];
+  const { trace } = builder("");
+  const state = history(trace).at(-1);
+  assert.equal(callText(trace, state, { op: "add", args }), "4.25 + 3.");
+  args[2][1].text = "2";
+  assert.equal(callText(trace, state, { op: "add", args }), "add(4.25, 3., 2)");
+  const loss = (text) => [args[0], ["target", { text: "3." }], ["reduction", { text }]];
+  assert.equal(callText(trace, state, { op: "mse_loss", args: loss("1") }), "mse_loss(4.25, 3.)");
+  assert.equal(
+    callText(trace, state, { op: "mse_loss", args: loss("2") }),
+    'mse_loss(4.25, 3., reduction="sum")',
+  );
+});
+
+test("nan and inf are named by the step that holds them", () => {
+  const trace = twoPaths();
+  trace.values.bad = { dtype: "float32", shape: [2], data: ["nan", "-inf"] };
+  const made = find(trace, "op_applied");
+  trace.rows[made] = { ...trace.rows[made], values: ["bad"] };
+  assert.match(say(trace, made), /The result contains nan and inf\.$/);
+  assert.match(say(trace, made, "zh"), /结果中含有 nan 和 inf。$/);
+  const k = find(trace, "node_ran", (row) => row.grads.length > 0);
+  trace.rows[k] = { ...trace.rows[k], grads: trace.rows[k].grads.map(() => "bad"), rules: [] };
+  assert.match(say(trace, k), /What it passes on contains nan and inf\.$/);
+});
+
+test("a third path is added to the sum so far", () => {
+  const trace = twoPaths();
+  const k = find(trace, "grad_summed");
+  assert.match(say(trace, k), /^Two gradients meet/);
+  trace.rows.splice(k + 1, 0, trace.rows[k]);
+  trace.rows[k + 1] = { ...trace.rows[k] };
+  assert.match(say(trace, k + 1), /the sum so far/);
+});
+
+test("a number's dot and 。 do not touch", () => {
+  assert.equal(plainText(fill("是 {v}。", { v: { text: "5." } })), "是 5. 。");
 });
 
 test("an unknown kind is told as what it is", () => {

@@ -274,7 +274,7 @@ def test_an_error_outside_backward_names_no_node(run):
         ("rows", "while True: x = x * 1", Limits(rows=9)),
         ("output", "while True: print('a' * 10)", Limits(output=25)),
         ("elements", "y = torch.zeros(11)", Limits(elements=10)),
-        ("elements", "while True: x = x * 1", Limits(made=30)),
+        ("made", "while True: x = x * 1", Limits(made=30)),
     ],
 )
 def test_a_limit_is_the_last_row_of_a_valid_trace(run, limit, source, limits):

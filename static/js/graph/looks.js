@@ -5,8 +5,8 @@
  */
 import { t as word } from "#js/i18n.js";
 import { subject } from "#js/trace/stops.js";
-import { full, shapeText, short } from "#js/trace/values.js";
-import { characters, fitted, SANS, textWidth } from "#js/graph/shapes.js";
+import { full, shapeText } from "#js/trace/values.js";
+import { fitted, fittedValue, SANS, textWidth } from "#js/graph/shapes.js";
 import { leafRows, paths } from "#js/graph/slots.js";
 
 const INSIDE = 28;
@@ -58,7 +58,7 @@ export function opLabel(node) {
 
 function valueText({ trace, state }, tensor, room) {
   if (!tensor || !state.value.has(tensor)) return { text: "" };
-  return fitted(short(trace, state.value.get(tensor), characters(room)), room);
+  return fittedValue(trace, state.value.get(tensor), room);
 }
 
 function note(kind, shape, room) {

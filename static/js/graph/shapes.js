@@ -3,6 +3,7 @@
  * into them. Knows sizes and positions; knows nothing of states or events.
  */
 import { set, svg, write } from "#js/dom.js";
+import { short } from "#js/trace/values.js";
 
 export const MONO = 0.605;
 export const SANS = 0.56;
@@ -16,6 +17,15 @@ export function fitted(text, room, { size = 12, least = 10, ratio = MONO } = {})
   if (needed * least <= room) return { text, size: Math.floor((room / needed) * 10) / 10 };
   const count = Math.max(1, Math.floor(room / (ratio * least)) - 1);
   return { text: `${text.slice(0, count)}…`, size: least };
+}
+
+/** A value's text, whole: "tensor" is left out where it must be, the letters shrink, no digit is cut off. */
+export function fittedValue(trace, v, room) {
+  const texts = [short(trace, v, characters(room)), short(trace, v)];
+  const shortest = texts[1].length < texts[0].length ? texts[1] : texts[0];
+  const tight = shortest.length * MONO * 10 > room;
+  const text = tight ? shortest.replace(/ tensor$/, "") : shortest;
+  return { text, size: Math.min(12, Math.floor((room / (text.length * MONO)) * 10) / 10) };
 }
 
 /** About how wide a text in the page's sans is; CJK characters are as wide as they are high. */

@@ -4,7 +4,7 @@
  */
 import { t as word } from "#js/i18n.js";
 import { short } from "#js/trace/values.js";
-import { characters, fitted, MONO, textWidth } from "#js/graph/shapes.js";
+import { fittedValue, MONO, textWidth } from "#js/graph/shapes.js";
 
 /** "1 of 2 paths" for a node that gradients still travel to, or null when none are expected. */
 export function paths(state, node) {
@@ -64,7 +64,7 @@ export function leafRows({ trace, state, row }, ids, room) {
     const left = (label) => room - 6 - textWidth(label, 11);
     const whole = short(trace, value).length * 11 * MONO;
     const label = labels.find((each) => left(each) >= whole) ?? labels[labels.length - 1];
-    return { label, tone: toneOf, ...fitted(short(trace, value, characters(left(label))), left(label)) };
+    return { label, tone: toneOf, ...fittedValue(trace, value, left(label)) };
   };
   const added = ids.accumulate ? accumulation(trace, state, ids.accumulate) : null;
   if (added) {

@@ -12,6 +12,8 @@ import { createZoom } from "#js/graph/zoom.js";
 import { t as word } from "#js/i18n.js";
 import { nodeStops, stops, subject } from "#js/trace/stops.js";
 
+const FAR = 480; // px: ends further apart than this are not shown together
+
 /** Which tensors and nodes stand on each element of a scene. */
 export function owners(trace, scene) {
   const found = new Map();
@@ -115,6 +117,17 @@ function hang({ drawing, zoom }, { root, layout }) {
   zoom.setSize(layout);
 }
 
+/** The place of what a step is about; where a gradient travels, both ends of its way. */
+function about({ elements }, { place }, { row, focus }) {
+  const boxOf = (id) => elements.get(place[id])?.box ?? null;
+  const [to, from] = [boxOf(focus), row?.kind === "edge_flowed" ? boxOf(row.node) : null];
+  if (!to || !from) return to;
+  const [x, y] = [Math.min(to.x, from.x), Math.min(to.y, from.y)];
+  const width = Math.max(to.x + to.width, from.x + from.width) - x;
+  const height = Math.max(to.y + to.height, from.y + from.height) - y;
+  return width > FAR || height > FAR ? to : { x, y, width, height };
+}
+
 const nobody = { tensors: [], tensor: null, node: null, accumulate: null };
 
 /** Show a part; one that stands for nothing in this scene is left out. */
@@ -180,7 +193,7 @@ export function mount(root, { trace, drawing, player, signal }) {
     }
     current.flow.show(moment, (role) => idsOf(role).node);
     table.show(shown);
-    view.zoom.follow(current.built.elements.get(scene.place[state.focus])?.box ?? null);
+    view.zoom.follow(about(current.built, scene, state));
   }
 
   return { show, draw: (row, t) => current.flow?.draw(row, t), fit: () => view.zoom.fit() };

@@ -4,8 +4,8 @@
  * alone.
  */
 const NARROW = 560; // px: on a phone a picture must be larger to be read
-const ENOUGH = { wide: 0.62, narrow: 0.75 };
-const READABLE = 0.85;
+const ENOUGH = { wide: 0.9, narrow: 0.75 };
+const READABLE = { wide: 0.95, narrow: 0.85 };
 const LARGEST = 1.3;
 const MARGIN = 20;
 const AROUND = 130; // px kept in view beside what a step is about
@@ -27,8 +27,8 @@ function stand(place, size, scale) {
 /** The view before the reader chooses one: all of it where it can be read so, else a part that can. */
 export function firstView(place, size) {
   const whole = fitInto(place, size);
-  const enough = place.width < NARROW ? ENOUGH.narrow : ENOUGH.wide;
-  return whole.scale >= enough ? whole : stand(place, size, READABLE);
+  const room = place.width < NARROW ? "narrow" : "wide";
+  return whole.scale >= ENOUGH[room] ? whole : stand(place, size, READABLE[room]);
 }
 
 /** Move a view so that a box stands in the place with its surroundings, not past the picture's end. */

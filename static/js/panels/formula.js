@@ -26,6 +26,19 @@ export function readable(text) {
     .replace(/ \/ /g, " ÷ ");
 }
 
+const INTERNAL = [
+  [/^(\w+?)_sym_sizes$/, "$1.shape"],
+  [/^(\w+?)_sym_numel$/, "$1.numel()"],
+  [/^(\w+?)_sym_strides$/, "$1.stride()"],
+  [/^(\w+?)_scalar_type$/, "$1.dtype"],
+];
+
+/** PyTorch's internal name for a fact about an argument, as a program would write it. */
+export function shownName(name) {
+  const [pattern, shown] = INTERNAL.find(([each]) => each.test(name)) ?? [];
+  return pattern ? name.replace(pattern, shown) : name;
+}
+
 const isValue = (trace, x) => typeof x === "string" && Object.hasOwn(trace.values, x);
 const toneOf = (name) => (name === "grad" || name === "g" ? "grad" : "value");
 
@@ -34,7 +47,7 @@ export function formulaText(trace, formula, terms) {
   const parts = formulaParts(formula, terms).map((part) => {
     if ("text" in part) return readable(part.text);
     const tone = isValue(trace, terms[part.name]) ? toneOf(part.name) : "plain";
-    return h("span", { class: "formula-name", "data-tone": tone }, part.name);
+    return h("span", { class: "formula-name", "data-tone": tone }, shownName(part.name));
   });
   return h("code", { class: "formula" }, parts);
 }

@@ -9,6 +9,15 @@ import { nodeSubject } from "#js/panels/names.js";
 const BEFORE = 3;
 const SHOWN = 9;
 
+/** All nodes of the running backward: those that are entered, then those that nothing has reached. */
+export function nodes(trace, state) {
+  if (!state.backward) return [];
+  const entered = order(trace, state.backward.k);
+  const known = new Set(entered.map(({ node }) => node));
+  const all = new Set([...state.backward.root_nodes.filter(Boolean), ...state.expected.keys()]);
+  return [...entered, ...[...all].filter((node) => !known.has(node)).map((node) => ({ node, k: Infinity }))];
+}
+
 /** The rows in which nodes are entered in the backward that begins at row `from`, nested ones left out. */
 export function order(trace, from) {
   const entered = [];
@@ -31,7 +40,8 @@ function status(state, node, k) {
   if (phase === "ready") return { text: word("phase.ready"), phase };
   const total = state.expected.get(node) ?? 0;
   const left = state.missing.get(node) ?? total;
-  if (left < total)
+  if (total === 0) return { text: word("phase.ready"), phase: "ready" };
+  if (left < total || k === Infinity)
     return { text: word("next.arrived", { arrived: total - left, total }), phase: "waiting" };
   return { text: word(total === 1 ? "next.waitsOne" : "next.waits", { total }), phase: "waiting" };
 }
@@ -56,7 +66,8 @@ function fill(row, { trace }, state, { node, k }) {
   const ran = trace.rows.findIndex(
     (each, i) => i >= k && each.node === node && ["node_ran", "grad_accumulated"].includes(each.kind),
   );
-  row.k = ran < 0 ? k : ran;
+  row.k = ran < 0 ? (k === Infinity ? null : k) : ran;
+  set(row.button, "disabled", row.k === null ? "" : null);
   set(row.button, "data-phase", phase);
   write(row.name, trace.nodes[node].name);
   write(row.about, nodeSubject(trace, state, node));
@@ -97,8 +108,7 @@ export const next = {
       after,
     );
     const show = (state) => {
-      const from = state.backward?.k ?? null;
-      const all = from === null ? [] : order(ctx.trace, from);
+      const all = nodes(ctx.trace, state);
       const part = visible(all, state);
       rows.forEach((row, i) => {
         set(row.item, "hidden", !part.shown[i]);

@@ -16,15 +16,16 @@ function label(trace, state, node) {
   return seq === null ? `${name} ${nodeSubject(trace, state, node)}` : `${name} #${seq}`;
 }
 
+/** Who waits for how many paths; those that a gradient has reached come first. */
 function waiting(trace, state) {
-  return [...state.expected]
-    .filter(
-      ([node, total]) =>
-        total > 0 && (state.missing.get(node) ?? total) > 0 && state.missing.get(node) < total,
-    )
+  const left = (node) => state.missing.get(node) ?? state.expected.get(node);
+  const untouched = ([node, total]) => Number(left(node) === total);
+  const all = [...state.expected].filter(([node]) => left(node) > 0);
+  return all
+    .sort((a, b) => untouched(a) - untouched(b))
     .map(([node]) => {
-      const left = state.missing.get(node);
-      return word(left === 1 ? "queue.waitsOne" : "queue.waits", { node: label(trace, state, node), left });
+      const key = left(node) === 1 ? "queue.waitsOne" : "queue.waits";
+      return word(key, { node: label(trace, state, node), left: left(node) });
     });
 }
 

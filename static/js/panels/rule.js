@@ -5,6 +5,8 @@ import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 import { formulaNumbers, formulaText } from "#js/panels/formula.js";
 import { nodeSubject, receiver, tensorName } from "#js/panels/names.js";
+import { term, together } from "#js/panels/numbers.js";
+import { shapeText } from "#js/trace/values.js";
 
 const argument = (node, name) => node.args.find(([arg]) => arg === name)?.[1]?.tensor ?? null;
 
@@ -31,11 +33,43 @@ function partialOf(trace, state, tensor) {
   return partial(simple(root) ? root : word("rule.root"), tensorName(trace, state, tensor));
 }
 
+/**
+ * What a rule's result is summed to before it goes on: {k, after}, or null where it goes on as it is.
+ */
+export function reduction(trace, from, node, slot) {
+  for (let k = from; k < trace.rows.length; k += 1) {
+    const row = trace.rows[k];
+    if (row.kind === "reduced_to_shape" && row.node === node && row.slot === slot)
+      return { k, after: row.after };
+    if (row.kind === "node_entered" || row.kind === "backward_ended") return null;
+  }
+  return null;
+}
+
+/** The row in which the running node ran, at or before row k. */
+function ranAt(trace, k, node) {
+  return trace.rows.slice(0, k + 1).findLastIndex((row) => row.kind === "node_ran" && row.node === node);
+}
+
+/** The line below an equation: the result summed to its input's shape, which is what travels. */
+function summed(trace, state, reduced, into) {
+  if (!reduced || reduced.k > state.k) return null;
+  const shape = shapeText(trace.values[reduced.after].shape);
+  return h(
+    "div",
+    { class: "equation" },
+    h("span", { class: "sign plain" }, word("rule.summed", { shape })),
+    together("→", term(trace, reduced.after, "result", into)),
+  );
+}
+
 function ruleBlock(trace, state, id, rule) {
   const node = trace.nodes[id];
   const tensor = argument(node, rule.input);
   const target = node.edges[rule.slot]?.[0] ?? null;
   const left = tensor ? partialOf(trace, state, tensor) : rule.input;
+  const into = target ? word("rule.to", { name: receiver(trace, state, target) }) : null;
+  const reduced = reduction(trace, Math.max(0, ranAt(trace, state.k, id)), id, rule.slot);
   const current =
     state.row.kind === "edge_flowed" && state.row.node === id ? state.row.slot === rule.slot : null;
   return h(
@@ -51,8 +85,10 @@ function ruleBlock(trace, state, id, rule) {
     formulaNumbers(trace, rule.formula, rule.terms, {
       result: rule.result,
       captions: captions(trace, state, node, rule),
-      into: target ? word("rule.to", { name: receiver(trace, state, target) }) : null,
+      into: reduced ? null : into,
+      tone: reduced ? "grad" : "result",
     }),
+    summed(trace, state, reduced, into),
   );
 }
 

@@ -4,6 +4,7 @@
  */
 import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
+import { adviceFor } from "#js/panels/advice.js";
 import { nodeSubject, tensorName } from "#js/panels/names.js";
 
 function goTo(player, k, line) {
@@ -20,8 +21,23 @@ function causeWords(trace, state, row) {
   return word(`trouble.${cause.what}`, values);
 }
 
+/** What is known from the message alone. */
+function byMessage({ message }) {
+  const key = adviceFor(message);
+  if (!key) return null;
+  const name = /name '(\w+)'/.exec(message)?.[1] ?? "";
+  return h(
+    "div",
+    { class: "because" },
+    h("h4", null, word("trouble.causes")),
+    h("p", null, word(`trouble.${key}`, { name })),
+    h("h4", null, word("trouble.usually")),
+    h("p", null, word(`trouble.advice.${key}`, { name })),
+  );
+}
+
 function because({ trace, player }, state, row) {
-  if (!row.cause) return null;
+  if (!row.cause) return byMessage(row);
   const line = row.cause.at?.[0] ?? "?";
   return h(
     "div",

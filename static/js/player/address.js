@@ -17,6 +17,16 @@ export function rowInHash(hash) {
 export const hashOf = (k) => (k < 0 ? "" : `#s=${k + 1}`);
 
 /**
+ * Return a query without the program it named: another one is played now. The language stays.
+ * @param {string} search
+ */
+export function withoutProgram(search) {
+  const query = new URLSearchParams(search);
+  for (const name of ["code", "example"]) query.delete(name);
+  return query.size > 0 ? `?${query}` : "";
+}
+
+/**
  * Return a function that writes the hash of the latest k, at most twice a second: browsers allow no more.
  * @param {{signal: AbortSignal, every?: number, page?: Window}} options
  */

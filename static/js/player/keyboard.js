@@ -31,7 +31,7 @@ export const keys = [
 ];
 
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable], .cm-editor, dialog";
-const PRESSING = "button, a, summary, [role=button], input[type=range]";
+const OPENING = "a, summary"; // Space is theirs; a button is pressed with Enter, for Space plays
 
 /**
  * Return the entry of the table that an event asks for, or null if the key belongs to what has the focus.
@@ -42,7 +42,7 @@ export function keyOf(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return null;
   const target = /** @type {Element | null} */ (event.target);
   if (target?.closest?.(TYPING)) return null;
-  if (event.key === " " && target?.closest?.(PRESSING)) return null;
+  if (event.key === " " && target?.closest?.(OPENING)) return null;
   const fits = (/** @type {Key} */ entry) =>
     entry.key === event.key && (entry.shift === undefined || entry.shift === event.shiftKey);
   return keys.find(fits) ?? null;
@@ -66,6 +66,10 @@ export function mountKeyboard(page, { player, edit, fit, signal }) {
     },
     { signal },
   );
+  // Some browsers press a button when Space is let go, whatever became of its keydown.
+  page.addEventListener("keyup", (event) => event.key === " " && keyOf(event) && event.preventDefault(), {
+    signal,
+  });
   signal.addEventListener("abort", () => dialog.remove(), { once: true });
   return { help: actions.help };
 }

@@ -3,18 +3,19 @@
 import { h, set, svg, write } from "#js/dom.js";
 import { t } from "#js/i18n.js";
 import { speeds } from "#js/player/player.js";
-import { levels } from "#js/trace/stops.js";
+import { countUpTo, levels } from "#js/trace/stops.js";
 import { gradWrites, memory, phases } from "#js/trace/tracks.js";
 
 /** @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player */
 /** @typedef {import("#js/trace/reducer.js").Trace} Trace */
 /** @typedef {import("#js/trace/reducer.js").State} State */
-/** @typedef {(element: Element, kind: string, run: () => void) => void} Listen */
+/** @typedef {(element: Element, kind: string, run: (event: Event) => void) => void} Listen */
 
 const WIDTH = 1000;
 const LANE = { top: 14, height: 12 };
 const MARK = { top: 10, height: 20, width: 5 };
 const MEMORY = { top: 36, bottom: 58 };
+const NEAR = 6; // pixels
 const NEEDLE = { top: 2, height: 58, width: 3 };
 
 /** Icons in a 16 × 16 box. */
@@ -93,6 +94,7 @@ function transport(player, listen) {
 function track(trace, player, listen) {
   const unit = WIDTH / Math.max(1, player.length);
   const stretches = phases(trace);
+  const marked = gradWrites(trace).map(({ k }) => k);
   const done = stretches.map((part) =>
     svg("rect", { class: "done", "data-phase": part.phase, ...lane(part, unit) }),
   );
@@ -108,7 +110,7 @@ function track(trace, player, listen) {
     stretches.map((part) => svg("rect", { class: "phase", "data-phase": part.phase, ...lane(part, unit) })),
     done,
     memoryPath(memory(trace), unit),
-    gradWrites(trace).map(({ k }) => mark(k, unit)),
+    marked.map((k) => mark(k, unit)),
     needle,
   );
   const scrubber = /** @type {HTMLInputElement} */ (
@@ -123,7 +125,7 @@ function track(trace, player, listen) {
       "aria-label": t("timeline.scrubber"),
     })
   );
-  listen(scrubber, "input", () => player.seek(Number(scrubber.value) - 1));
+  scrub(scrubber, lanes, { marked, player, listen });
   return {
     element: h("div", { class: "track" }, lanes, scrubber),
     /** @param {State} state */
@@ -137,6 +139,50 @@ function track(trace, player, listen) {
       });
     },
   };
+}
+
+/**
+ * Move over the stops of the level. A press within a few pixels of a mark goes to the row of the mark.
+ * @param {HTMLInputElement} scrubber
+ * @param {Element} lanes
+ * @param {{marked: number[], player: Player, listen: Listen}} context
+ */
+function scrub(scrubber, lanes, { marked, player, listen }) {
+  /** @type {{x: number, k: number} | null} */
+  let pressed = null;
+  const go = (/** @type {number} */ k) => {
+    player.seek(k);
+    scrubber.value = String(player.k + 1);
+  };
+  listen(scrubber, "pointerdown", (event) => {
+    const x = /** @type {PointerEvent} */ (event).clientX;
+    const { left, width } = lanes.getBoundingClientRect();
+    const k = nearest(marked, ((x - left) / width) * player.length - 1);
+    const isNear = k !== null && Math.abs(left + ((k + 1) / player.length) * width - x) <= NEAR;
+    pressed = isNear ? { x, k } : null;
+    if (isNear) go(k);
+  });
+  listen(scrubber, "pointermove", (event) => {
+    if (pressed && Math.abs(/** @type {PointerEvent} */ (event).clientX - pressed.x) > NEAR) pressed = null;
+  });
+  const follow = () => go(pressed?.k ?? nearest([-1, ...player.stops], Number(scrubber.value) - 1) ?? -1);
+  for (const kind of ["input", "change"]) listen(scrubber, kind, follow);
+  listen(scrubber, "keydown", (event) => {
+    const { key } = /** @type {KeyboardEvent} */ (event);
+    const move = { ArrowUp: "next", ArrowDown: "prev", PageUp: "nextNode", PageDown: "prevNode" }[key];
+    pressed = null;
+    if (!move) return;
+    event.preventDefault();
+    player[/** @type {"next" | "prev" | "nextNode" | "prevNode"} */ (move)]();
+  });
+}
+
+/** The closest of sorted positions, or null if there is none. @param {number[]} sorted @param {number} k */
+function nearest(sorted, k) {
+  const upTo = countUpTo(sorted, k);
+  const [low, high] = [sorted[upTo - 1], sorted[upTo]];
+  if (low === undefined || high === undefined) return low ?? high ?? null;
+  return k - low <= high - k ? low : high;
 }
 
 /** @param {Player} player @param {Listen} listen */
@@ -206,6 +252,7 @@ const lane = ({ from, to }, unit) => ({
 const mark = (k, unit) =>
   svg("rect", {
     class: "mark",
+    "data-row": k + 1,
     x: round((k + 1) * unit - MARK.width / 2),
     y: MARK.top,
     width: MARK.width,

@@ -12,6 +12,11 @@ import { shapeText } from "#js/trace/values.js";
 const LONGEST = 48;
 const QUALIFIER = 16;
 const ASSIGNMENT = /^[\w.[\]'"]+\s*(?:[-+*/@%&|^]|\*\*|\/\/|<<|>>)?=[^=]/;
+/** @type {Record<string, string>} */
+const SIGNS = { add: "+", sub: "-", mul: "*", div: "/", pow: "**", matmul: "@", mm: "@", mv: "@" };
+/** @type {Record<string, string[]>} */
+const DEFAULTS = { alpha: ["1", "1."], beta: ["1", "1."], reduction: ["1"] };
+const REDUCTIONS = ["none", "mean", "sum"];
 const ATOM = /^(?:[\w.]+|[\w.]+\([^()]*\)|[\w.]+\[[^[\]]*\]|\([^()]*\))$/;
 
 /**
@@ -76,12 +81,22 @@ export function callOf(trace, state, tensor, longest = LONGEST) {
  * @returns {string | null}
  */
 export function callText(trace, state, { op, args }, longest = LONGEST) {
-  const texts = args.map(([, { tensor, text }]) =>
-    tensor ? (nameOf(trace, state, tensor) ?? expressionOf(trace, tensor, longest)) : text,
-  );
-  const call = `${op}(${texts.join(", ")})`;
+  const texts = args.filter(isTold).map(([name, { tensor, text }]) => {
+    if (tensor) return nameOf(trace, state, tensor) ?? expressionOf(trace, tensor, longest);
+    return name === "reduction" ? `reduction="${REDUCTIONS[Number(text)] ?? text}"` : text;
+  });
+  const sign = texts.length === 2 ? SIGNS[op] : undefined;
+  const call = sign
+    ? texts.map((text) => operand(text ?? "")).join(` ${sign} `)
+    : `${op}(${texts.join(", ")})`;
   return texts.some((text) => text === null || text === undefined) || call.length > longest ? null : call;
 }
+
+/**
+ * Is an argument worth saying? Not if it is what PyTorch fills in.
+ * @param {[string, {tensor?: string, text?: string}]} argument
+ */
+const isTold = ([name, { text }]) => text === undefined || !DEFAULTS[name]?.includes(text);
 
 /**
  * Name a tensor: its variable, its expression, or what made it.

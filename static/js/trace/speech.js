@@ -1,7 +1,7 @@
 /** What sentences are made with: templates filled with parts, names of things, numbers in their colour. */
 
 import * as labels from "#js/trace/labels.js";
-import { short } from "#js/trace/values.js";
+import { short, troubles } from "#js/trace/values.js";
 
 /** @typedef {import("#js/trace/reducer.js").Trace} Trace */
 /** @typedef {import("#js/trace/reducer.js").State} State */
@@ -14,7 +14,8 @@ import { short } from "#js/trace/values.js";
 const LONGEST = 32; // characters of one value in a sentence
 
 /**
- * Put parts where a template names them. "3." at the end of a sentence ends the sentence too.
+ * Put parts where a template names them. "3." at the end of a sentence ends the sentence too;
+ * before "。" it keeps its distance.
  * @param {string} template
  * @param {Values} values
  * @returns {Part[]}
@@ -28,7 +29,8 @@ export function fill(template, values) {
     if (typeof value !== "string") parts.push(...[value].flat());
     else {
       const dotted = value.startsWith(".") && parts[parts.length - 1]?.text.endsWith(".");
-      const text = dotted ? value.slice(1) : value;
+      const apart = value.startsWith("。") && parts[parts.length - 1]?.text.endsWith(".");
+      const text = dotted ? value.slice(1) : `${apart ? " " : ""}${value}`;
       if (text) parts.push({ text });
     }
   }
@@ -53,9 +55,21 @@ export function speaker(trace, state, t) {
       const comma = i === items.length - 1 ? last : "list.comma";
       return i === 0 ? item : [{ text: t(comma) }, ...item];
     });
+  /**
+   * "It contains nan": said only where it does.
+   * @param {string} key
+   * @param {(string | null)[]} vs
+   * @returns {Saying}
+   */
+  const notFinite = (key, vs) => {
+    const found = [...new Set(vs.flatMap((v) => troubles(trace, v)))];
+    const what = list(found.map((text) => [{ text, code: true }]));
+    return found.length > 0 ? [{ key, values: { what } }] : [];
+  };
   return {
     trace,
     state,
+    notFinite,
     t,
     list,
     fill,

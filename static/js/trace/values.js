@@ -6,6 +6,9 @@
 
 const MORE = "…";
 const DECIMALS = 4;
+const SURE = 6; // a float32 is not sure of more digits: what has them is shown as rounded, 630.0470
+const SMALL = 1e-3;
+const LARGE = 1e8;
 
 /**
  * Return the whole value as text: every digit that tells it apart from its neighbours.
@@ -62,6 +65,21 @@ export function cells(trace, v) {
 }
 
 /**
+ * Return which of nan and inf a value holds.
+ * @param {any} trace
+ * @param {string | null | undefined} v
+ * @returns {string[]}
+ */
+export function troubles(trace, v) {
+  const value = valueOf(trace, v);
+  if (!value) return [];
+  const { summary: counts } = value;
+  const flat = counts ? [] : [value.data].flat(/** @type {any} */ (Infinity));
+  const holds = (/** @type {string} */ what) => flat.some((x) => x === what || x === `-${what}`);
+  return ["nan", "inf"].filter((what) => counts?.[what] > 0 || holds(what));
+}
+
+/**
  * Return a shape as Python prints it: `()`, `(2,)`, `(2, 3)`.
  * @param {number[]} shape
  */
@@ -85,19 +103,35 @@ export function number(x, dtype) {
 }
 
 /**
- * Return one number with at most four decimals. What is rounded keeps its four decimals and never looks
- * like an integer: 0.50001 is "0.5000", 2.99999 stays "2.99999".
+ * Return one number with at most four decimals; with an exponent, as PyTorch, where four would show nothing
+ * of it or far too many digits stand before the point: "1.2000e-04". What is rounded keeps its four decimals
+ * and never looks like an integer: 0.50001 is "0.5000", 2.99999 stays "2.99999".
  * @param {number | string | boolean} x
  * @param {string} dtype
  * @returns {string}
  */
 export function shortNumber(x, dtype) {
+  const special = notFinite(x, dtype);
+  if (special !== null) return special;
+  const size = Math.abs(Number(x));
+  if (size !== 0 && (size < SMALL || size >= LARGE)) return scientific(Number(x), DECIMALS);
   const whole = number(x, dtype);
-  const match = /^(-?\d+)\.(\d+)(e.*)?$/.exec(whole);
-  if (!match || match[2].length <= DECIMALS) return whole;
-  const [, head, tail, exponent = ""] = match;
-  const rounded = Number(`${head}.${tail}`).toFixed(DECIMALS);
-  return Number.isInteger(Number(rounded)) ? whole : rounded + exponent;
+  const digits = whole.replace(/^-?0*\.?0*|\./g, "").length;
+  const isRounded = whole.split(".")[1].length > DECIMALS || digits >= SURE;
+  const rounded = Number(x).toFixed(DECIMALS);
+  if (!isRounded || Number.isInteger(Number(rounded)) || Number(rounded) === x) return whole;
+  return rounded;
+}
+
+/**
+ * Return one number in few characters: an exponent and one decimal. The exponent is never cut off.
+ * @param {number | string | boolean} x
+ * @param {string} dtype
+ */
+function rough(x, dtype) {
+  const text = shortNumber(x, dtype);
+  const brief = notFinite(x, dtype) ?? scientific(Number(x), 1);
+  return brief.length < text.length ? brief : text;
 }
 
 /**
@@ -126,7 +160,7 @@ function notFinite(x, dtype) {
  * @param {string} dtype
  */
 function shortest(x, dtype) {
-  if (dtype !== "float32" || Number.isInteger(x)) return x;
+  if (dtype !== "float32" || (Number.isInteger(x) && x < 2 ** 24)) return x;
   for (let digits = 1; digits < 9; digits += 1) {
     const tried = Number(x.toPrecision(digits));
     if (Math.fround(tried) === Math.fround(x)) return tried;
@@ -140,9 +174,10 @@ const pointed = (text) => (text.includes(".") ? text : `${text}.`);
 /**
  * Write a number as Python does: 1e-05, 2.5e+09.
  * @param {number} x
+ * @param {number} [decimals]
  */
-function scientific(x) {
-  const [mantissa, exponent] = x.toExponential().split("e");
+function scientific(x, decimals) {
+  const [mantissa, exponent] = x.toExponential(decimals).split("e");
   return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
 }
 
@@ -178,12 +213,14 @@ function fit(value, maxChars) {
   if (value.summary) return shape;
   const count = value.shape.reduce((product, size) => product * size, 1);
   const most = value.shape.length === 0 ? 1 : Math.min(count, Math.ceil(maxChars / 2));
-  for (let n = most; n > 0; n -= 1) {
-    const text = write(value, value.data, shortNumber, { left: n });
-    if (text.length <= maxChars) return text;
+  for (const format of [shortNumber, rough]) {
+    for (let n = most; n > 0; n -= 1) {
+      const text = write(value, value.data, format, { left: n });
+      if (text.length <= maxChars) return text;
+    }
   }
   if (count === 0) return write(value, value.data, shortNumber, { left: 1 });
-  return value.shape.length === 0 ? number(/** @type {any} */ (value.data), value.dtype) : shape;
+  return value.shape.length === 0 ? shortNumber(/** @type {any} */ (value.data), value.dtype) : shape;
 }
 
 /** @param {Value} value */

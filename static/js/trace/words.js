@@ -29,7 +29,7 @@ const LONGEST_MESSAGE = 180;
  * @returns {Part[]}
  */
 export function sentence(trace, state, row, t) {
-  if (!row) return [{ text: t("row.start") }];
+  if (!row) return [{ text: t(trace.rows.length > 0 ? "row.start" : "row.nothing") }];
   const told = row === trace.rows[state.k] ? trace.rows[subject(trace, state.k)] : row;
   const say = forward[told.kind] ?? nodeWords[told.kind];
   const saying = say
@@ -131,6 +131,7 @@ function applied(row, to) {
   return [
     { key: `row.op_applied.${made}`, values },
     { key: `row.op_applied.${noted}`, values },
+    ...to.notFinite("row.op_applied.not_finite", row.values),
   ];
 }
 
@@ -214,9 +215,10 @@ function substituted(row, to) {
  */
 function reasonOf(row, to) {
   const number = /\d(?:[\d,.]*\d)?/.exec(row.message)?.[0];
-  const key = number === undefined ? `limit.${row.limit}.plain` : `limit.${row.limit}`;
-  const text = to.t(key, { number });
-  return text === key ? row.message : text;
+  const plain = `limit.${row.limit}.plain`;
+  const keys = number === undefined ? [plain] : [`limit.${row.limit}`, plain];
+  const key = keys.find((each) => to.t(each) !== each);
+  return key === undefined ? row.message : to.t(key, { number });
 }
 
 /** @param {Row} row @param {Speaker} to @returns {Saying} */

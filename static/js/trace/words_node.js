@@ -62,7 +62,7 @@ export const nodeWords = {
     if (row.how === "nothing") return [{ key: "row.grad_accumulated.nothing", values }];
     return [{ key: row.before === null ? "row.grad_accumulated.first" : "row.grad_accumulated.sum", values }];
   },
-  node_ran: ran,
+  node_ran: (row, to) => [...ran(row, to), ...to.notFinite("row.node_ran.not_finite", row.grads)],
   reduced_to_shape(row, to) {
     const shape = (/** @type {string} */ v) => to.code(shapeText(to.trace.values[v].shape));
     const values = {
@@ -92,7 +92,8 @@ export const nodeWords = {
       added: to.grad(row.added),
       after: to.grad(row.after),
     };
-    return [{ key: "row.grad_summed", values }, ...completes(row, to)];
+    const key = isFirstSum(row, to) ? "row.grad_summed" : "row.grad_summed.more";
+    return [{ key, values }, ...completes(row, to)];
   },
   grad_captured(row, to) {
     const tensor = inputTensor(to.trace, row.node, row.input_nr);
@@ -101,6 +102,18 @@ export const nodeWords = {
   },
   backward_ended: (row) => [{ key: "row.backward_ended", values: { n: String(row.call + 1) } }],
 };
+
+/**
+ * Has nothing been summed at this place in this pass before?
+ * @param {Row} row
+ * @param {Speaker} to
+ */
+function isFirstSum(row, { trace, state }) {
+  const here = trace.rows.slice(Math.max(0, state.backward?.k ?? 0), trace.rows.indexOf(row));
+  return !here.some(
+    ({ kind, node, input_nr }) => kind === "grad_summed" && node === row.node && input_nr === row.input_nr,
+  );
+}
 
 /** @param {Row} row @param {Speaker} to */
 const accumulation = (row, to) => ({
