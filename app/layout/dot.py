@@ -18,7 +18,7 @@ BUSY = 8  # uses of a leaf or datum: beyond, its edges are not handed to Graphvi
 def dot_text(shape: Shape) -> str:
     """Return the DOT of a shape: left to right, leaves (unless they are many) first, in order of creation."""
     drawing = graphviz.Digraph(
-        graph_attr={"rankdir": "LR", "nslimit": "1", "nodesep": "0.45", "ranksep": "0.72"},
+        graph_attr={"rankdir": "LR", "nslimit": "1", "nodesep": "0.45", "ranksep": "0.5"},
         node_attr={"shape": "box", "fixedsize": "true", "label": ""},
         edge_attr={"arrowhead": "none"},
     )

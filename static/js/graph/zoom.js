@@ -4,7 +4,7 @@
  * alone.
  */
 const NARROW = 560; // px: on a phone a picture must be larger to be read
-const ENOUGH = { wide: 0.9, narrow: 0.75 };
+const ENOUGH = { wide: 0.7, narrow: 0.75 };
 const READABLE = { wide: 0.95, narrow: 0.85 };
 const LARGEST = 1.3;
 const MARGIN = 20;
