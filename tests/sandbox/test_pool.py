@@ -153,7 +153,7 @@ SWALLOW = (
         ({"rows": 20}, "x + 1", "rows"),
         ({"output": 100}, "print('x' * 9)", "output"),
         ({"tensor_elements": 1000}, "torch.ones(1001)", "elements"),
-        ({"run_elements": 1000}, "torch.ones(10)", "elements"),
+        ({"run_elements": 1000}, "torch.ones(10)", "made"),
         ({"trace": 20_000}, "x = x + 1; print(x)", "trace"),
     ],
 )
