@@ -1,0 +1,236 @@
+"""What a node's rules make of the gradient: each from its terms, each term from what the node saved."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from engine.verify import slices
+from engine.verify.arguments import PACKED, stems
+from engine.verify.calls import Visit
+from engine.verify.derive import IN_WORDS, UNREAD, Underivable, gathered, law_of, parsed
+from engine.verify.formula import read_formula
+from engine.verify.laws.table import PULLS, asks
+from engine.verify.numbers import Value
+from engine.verify.world import World, same
+
+INSIDE = {"result1", "result2", "result", "indices", "input", "weight", "self", "total_weight"}
+UNTOLD = {"count", "n", "batch", "weights"}  # words of formulas that are no terms
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Rules:
+    """Checks the rows that say what rules have made, and what is dropped afterwards."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def ran(self, row: dict, visit: Visit, asked: list[bool]) -> None:
+        """Derive the gradient of every edge of a node."""
+        world, entry = self.world, self.world.nodes[visit.node]
+        told = {rule["slot"]: rule for rule in row["rules"]}
+        if len(told) != len(row["rules"]):
+            world.refuse("rules", "one for each slot", [rule["slot"] for rule in row["rules"]])
+        for slot, grad in enumerate(row["grads"]):
+            rule = told.pop(slot, None)
+            input_ = entry["inputs"][slot]
+            listed = "[" in input_ and input_ in entry["formulas"]  # one rule gives all parts, wanted or not
+            if not asked[slot] and grad is not None and not listed:
+                world.refuse(f"grads[{slot}]", "nothing: no gradient is wanted there", grad)
+            elif grad is None:
+                expects = asked[slot] and input_ in entry["formulas"] and any(visit.grads)
+                if rule is not None or expects:
+                    world.refuse(f"grads[{slot}]", "a gradient", None)
+            elif input_ in entry["formulas"]:
+                if rule is None:
+                    world.refuse("rules", f"the rule of slot {slot}", None)
+                self.rule(row, visit, slot, rule, grad)
+            else:
+                self.unruled(visit, slot, grad)
+        for slot in told:
+            world.refuse("rules", f"slots of {len(row['grads'])} edges with a gradient", slot)
+
+    # ----- one rule ---------------------------------------------------------------------------------
+    def rule(self, row: dict, visit: Visit, slot: int, rule: dict, grad: str) -> None:
+        """Hold a rule's terms against what was saved, and its result against both derivations."""
+        world, entry = self.world, self.world.nodes[visit.node]
+        claim = f"rules[{row['rules'].index(rule)}]"
+        input_ = entry["inputs"][slot]
+        world.must(f"{claim}.input", input_, rule["input"])
+        world.must(f"{claim}.formula", entry["formulas"][input_], rule["formula"])
+        world.must(f"{claim}.result", grad, rule["result"])
+        function = read_formula(rule["formula"])
+        missing = {n for n, _ in asks(function)} - stems(rule["terms"]) - UNTOLD if function else set()
+        if missing:
+            world.refuse(f"{claim}.terms", f"also {sorted(missing)}", sorted(rule["terms"]))
+        terms = self.terms(claim, rule["terms"], visit)
+        made = self.application(visit.node)
+        terms = {n: made.get(n, thing) if thing is UNREAD else thing for n, thing in terms.items()}
+        known = {**made, **terms, "slot": slot}
+        if entry["name"] == "AsStridedBackward0" and "size" not in known:
+            known |= slices.of_tensor(world, visit.node)
+        visit.terms |= {n.partition("[")[0] for n, text in rule["terms"].items() if text in world.values}
+        known["gs"] = [world.value(g) for g in visit.grads]
+        if known["gs"] and known["gs"][0] is not None:
+            known["g"] = known["gs"][0]
+        stem = input_.partition("[")[0]
+        pulls = PULLS.get(entry["name"], {})
+        if not made:
+            known |= {"y": terms["result"]} if "result" in terms else {}
+            known = {**undecided(rule["formula"], known), **known}
+        if stem in pulls:
+            world.derive([(f"grads[{slot}]", grad)], pulls[stem], entry["name"], known)
+        else:
+            self.by_text(rule["formula"], terms, grad, entry["name"])
+
+    def terms(self, claim: str, told: dict[str, str], visit: Visit) -> dict[str, Any]:
+        """Read a rule's terms; each must be the gradient, or what the node was made of."""
+        world, made = self.world, self.application(visit.node)
+        dropped = world.freed.get(visit.node, set())
+        named = []
+        for name, text in told.items():
+            stem = name.partition("[")[0]
+            thing = world.values.get(text, parsed(text))
+            if text == "freed" or stem in dropped:
+                world.refuse(f"{claim}.terms.{name}", "something that is not freed", text)
+            elif name == "grad":
+                self.is_gradient(f"{claim}.terms.{name}", visit.grads[:1], text)
+            elif stem == "grads":
+                number = int(re.sub(r"\D", "", name) or 0)
+                self.is_gradient(f"{claim}.terms.{name}", visit.grads[number : number + 1], text)
+            else:
+                self.is_saved(f"{claim}.terms.{name}", name, thing, text, made)
+            named.append((name, thing))
+        return gathered(named)
+
+    def is_gradient(self, claim: str, arrived: list[str | None], text: str) -> None:
+        """A term called grad is what the node was given."""
+        world = self.world
+        if arrived != [text] and not (arrived in ([None], []) and text not in world.values):
+            world.refuse(claim, arrived[0] if arrived else None, text)
+
+    def is_saved(self, claim: str, name: str, thing: Any, text: str, made: dict[str, Any]) -> None:
+        """A term is what an argument or a result was when the operation was applied."""
+        stem, bracket, rest = name.partition("[")
+        wanted = made.get(stem, UNREAD)
+        if bracket and isinstance(wanted, list):
+            number = int(rest.rstrip("]"))
+            wanted = wanted[number] if number < len(wanted) else UNREAD
+        if thing is UNREAD and not IN_WORDS.fullmatch(text) and not PACKED & self.world.words:
+            self.world.refuse(claim, "a term as Python writes it", text)
+        if wanted is UNREAD or thing is UNREAD:
+            return
+        if isinstance(wanted, (np.ndarray, Value)):
+            agrees = isinstance(thing, Value) and same(wanted, thing)
+        else:
+            agrees = same_plain(thing, wanted)
+        if not agrees:
+            self.world.refuse(claim, f"what {name} was", text)
+
+    def application(self, node: str) -> dict[str, Any]:
+        """Return what a node's operation was applied to and what it made, by name."""
+        return self.world.applications.get(node, {})
+
+    def by_text(self, formula: str, terms: dict[str, Any], grad: str, name: str) -> None:
+        """Evaluate the formula of a node without a law, if it is plain arithmetic and gives the number."""
+        world, function = self.world, read_formula(formula)
+        try:
+            if function is not None:
+                derivation = law_of(function, "a formula", terms)
+                made = np.asarray(derivation.results()[0])
+                shape = world.values[grad].shape
+                made = made if made.ndim or derivation.places else np.broadcast_to(made, shape)
+                if derivation.wrong([world.values[grad]], [made]) == [None]:
+                    world.report.checked += 1
+                    return
+        except Underivable:
+            pass
+        world.report.given[f"operation {name}"] += 1
+
+    def unruled(self, visit: Visit, slot: int, grad: str) -> None:
+        """A node without formulas: the gradient must come from what ran inside of it."""
+        world = self.world
+        found = slices.pull(world, visit.node, slot)
+        if found is not None:
+            function, known = found
+            known = {**known, "g": world.value(visit.grads[0])}
+            world.derive([(f"grads[{slot}]", grad)], function, "CopySlices", known)
+        elif grad in visit.grads or grad in visit.made or grad in world.arriving[-64:]:
+            world.report.checked += 1
+        elif next(world.holders(world.values[grad]), None) is not None:
+            world.report.checked += 1
+        else:
+            world.report.given[f"the program's own {world.nodes[visit.node]['name']}"] += 1
+
+    # ----- what is dropped --------------------------------------------------------------------------
+    def kept(self, node: str) -> set[str] | None:
+        """Return the names a node keeps for backward, or None if no row tells."""
+        world = self.world
+        k = world.made_at.get(node)
+        if k is None:
+            return None
+        row, entry = world.rows[k], world.nodes[node]
+        names = {label.partition("[")[0] for label, _, _ in row["saved"]}
+        for name, argument in row["args"]:
+            if name in entry["inputs"] and argument.get("text") not in (None, "None"):
+                names |= {name} & read_by(entry)
+        return names
+
+    def freed(self, row: dict, visit: Visit) -> None:
+        """What is dropped is what was kept."""
+        world, node = self.world, row["node"]
+        kept, names, entry = self.kept(node), set(row["names"]), world.nodes[node]
+        read = {word for text in entry["formulas"].values() for word in WORD.findall(text)}
+        told = visit.terms - {"grad", "grads"}
+        if kept is None and entry["formulas"] and not told <= names <= read | set(entry["inputs"]) | INSIDE:
+            world.refuse("names", f"what its rules read: {sorted(told)}", row["names"])
+        before = world.freed.setdefault(node, set())
+        if kept is not None and entry["name"] != "AsStridedBackward0":
+            if not names >= kept - before or (kept and not names <= kept):
+                world.refuse("names", sorted(kept - before), row["names"])
+        if names & before or not names:
+            world.refuse("names", "what is not freed yet", row["names"])
+        before |= names
+        world.freed_at[node] = world.k
+
+    def must_free(self, visit: Visit) -> None:
+        """Refuse a node that goes on without dropping what it kept."""
+        world, node = self.world, visit.node
+        kept = self.kept(node)
+        if kept is None:  # no row tells what it keeps: at least what its rules have just read
+            kept = visit.terms - {"grad", "grads"}
+        if kept and kept - world.freed.get(node, set()) and world.nodes[node]["name"] != "AsStridedBackward0":
+            world.refuse("kind", f"saved_freed of {node}: {sorted(kept)}", "edge_flowed")
+
+
+def read_by(entry: dict) -> set[str]:
+    """Return the words in the rules of a node's edges that lead somewhere."""
+    rules = (
+        entry["formulas"].get(i, "") for i, edge in zip(entry["inputs"], entry["edges"]) if edge is not None
+    )
+    return {word for rule in rules for word in WORD.findall(rule)}
+
+
+def undecided(formula: str, known: dict[str, Any]) -> dict[str, Any]:
+    """Return what a formula leaves out because it was decided: what was reduced, and how."""
+    found: dict[str, Any] = {"reduction": 1 if "numel()" in formula or "total_weight" in formula else 2}
+    small, big = known.get("g"), known.get("self_sym_sizes", getattr(known.get("self"), "shape", None))
+    if small is None or big is None or not small.shape:
+        return found
+    if len(big) != len(small.shape):
+        return {**found, "dim": UNREAD}
+    dims = [d for d, n in enumerate(big) if n != small.shape[d]] or [d for d, n in enumerate(big) if n == 1]
+    return {**found, "dim": tuple(dims) if dims else UNREAD, "keepdim": True}
+
+
+def same_plain(found: Any, wanted: Any) -> bool:
+    """Say whether two plain arguments say the same; one number may stand for a tuple of it."""
+    if isinstance(found, Value):
+        return found.whole and np.size(found.array) == 1 and same_plain(found.array.item(), wanted)
+    if isinstance(found, (tuple, list)) != isinstance(wanted, (tuple, list)):
+        found, wanted = (x if isinstance(x, (tuple, list)) else (x,) for x in (found, wanted))
+    if isinstance(found, float) and isinstance(wanted, float) and found != found:
+        return wanted != wanted
+    return found == wanted or (found in ((), (None,)) and wanted in ((), (None,)))

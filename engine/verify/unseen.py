@@ -1,0 +1,155 @@
+"""Tensors that appear without a row that made them: `.grad`, what a hook gets, `detach()`, a number.
+
+They may hold only what the trace has already shown. Which of it, the first operation on them tells.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from engine.verify.arguments import arguments
+from engine.verify.derive import Underivable, law_of
+from engine.verify.laws.table import FORWARD, PICKS
+from engine.verify.numbers import Value, kind_of
+from engine.verify.world import Held, World, same
+
+GRAD = re.compile(r"(\w+)\.grad\b")
+NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+REPLACED = re.compile(r"\.data\s*=(?!=)|\.set_\(")  # gives a tensor other memory, and leaves no row
+MOST = 2000  # guesses at what the unseen tensors of one operation hold
+ALL = 50_000  # and in the whole trace
+
+
+class Unseen:
+    """Finds what unseen tensors hold."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.guesses = 0
+        self.replaced = REPLACED.search(world.trace["source"]) is not None
+
+    def guess(self, row: dict, name: str, before: dict[str, Held | None]) -> dict[str, Held]:
+        """Find what unseen arguments must hold: of all they may hold, what the results agree with.
+
+        What was guessed before is guessed anew if it does not lead to the results.
+        """
+        world, function = self.world, FORWARD.get(name)
+        missing = [tensor for tensor, memory in before.items() if memory is None]
+        doubtful = [tensor for tensor in before if tensor in world.doubts]
+        if not missing:
+            if not (doubtful or self.replaced) or function is None or agrees(world, row, name, before):
+                return {}
+            if self.replaced:
+                missing, doubtful = list(before), []
+        choices = [self.choices(row, tensor) for tensor in missing]
+        choices += [[before[tensor], *world.doubts[tensor]] for tensor in doubtful]
+        for chosen in itertools.islice(itertools.product(*choices), min(MOST, ALL - self.guesses)):
+            self.guesses += 1
+            found = dict(zip([*missing, *doubtful], chosen))
+            if function is None or agrees(world, row, name, {**before, **found}):
+                world.guessed.update(missing)
+                world.doubts.update(zip(missing, choices))
+                return found
+        likely = self.likeliest(row) if len(missing) == 1 else []
+        if len(likely) == 1 and fits(likely[0], world.tensors[missing[0]]):
+            return {missing[0]: likely[0]}  # nothing agrees: it can be judged by this
+        return self.beyond_doubt(row, name, before, dict(zip(missing, choices)))
+
+    def likeliest(self, row: dict) -> list[Held]:
+        """Return what an unseen tensor most likely is: what a hook was given, or `x.grad` in the text."""
+        world = self.world
+        if world.inflight:
+            return [memory_of(world.values[v]) for v in world.inflight]
+        text = "" if row["at"] is None else world.program.text(row["at"])
+        owners = [world.bound.get(name) for name in set(GRAD.findall(text))]
+        return [world.grad_memory[t] for t in owners if t in world.grad_memory]
+
+    def beyond_doubt(self, row: dict, name: str, before: dict, choices: dict[str, list]) -> dict[str, Held]:
+        """If the results do not depend on what an unseen tensor holds, take anything to judge them."""
+        if len(choices) != 1:
+            return {}
+        (tensor, (memory, *_)), made = *choices.items(), []
+        if not isinstance(memory, np.ndarray):
+            return {}
+        for other in (memory, np.ones_like(memory) + memory):
+            try:
+                known = arguments(row, {**before, tensor: other})
+                made.append(np.asarray(law_of(FORWARD[name], name, known).results()[0]))
+            except (Underivable, KeyError):
+                return {}
+        return {tensor: memory} if np.array_equal(*made, equal_nan=True) else {}
+
+    def choices(self, row: dict, tensor: str) -> list[Held]:
+        """Return what an unseen tensor may hold; if its saved value is told, what holds that."""
+        world, first = self.world, self.world.value(row["values"][0]) if row["values"] else None
+        told = [world.values[v] for _, t, v in row["saved"] if t == tensor and v is not None]
+        found = list(candidates(world, tensor, row))
+        if row["op"] == "stack" and first.whole:  # each part stands in the result
+            return [m for m in found if any(np.array_equal(m, part) for part in first.array)][:8] or found
+        if not told or tensor in row["outputs"]:
+            return found
+        if row["inplace"]:  # what is saved may share the memory that has just been written
+            written = world.holds.get(row["outputs"][0])
+            found.sort(key=lambda memory: (not same(memory, told[0]), memory is not written))
+            return [*found, memory_of(told[0])]
+        return [memory for memory in found if same(memory, told[0])] or [memory_of(told[0])]
+
+
+def agrees(world: World, row: dict, name: str, before: dict[str, Held | None]) -> bool:
+    """Say whether an operation's results follow from its arguments."""
+    values = [world.values[v] for v in row["values"]][: PICKS.get(name) or None]
+    try:
+        wrong = law_of(FORWARD[name], name, arguments(row, before)).wrong(values)
+    except Underivable:
+        return False
+    return not any(wrong)
+
+
+def memory_of(value: Value) -> Held:
+    """Return a value as memory of its own."""
+    return value.array.copy() if value.whole else value
+
+
+def fits(memory: Held, entry: dict) -> bool:
+    """Say whether memory is of a tensor's shape and dtype."""
+    held = memory.kind if isinstance(memory, Value) else memory.dtype
+    return list(memory.shape) == entry["shape"] and held == kind_of(entry["dtype"])
+
+
+def candidates(world: World, tensor: str, row: dict) -> Iterator[Held]:
+    """Yield what an unseen tensor may hold, the likeliest first: each is of its shape and dtype."""
+    entry, seen = world.tensors[tensor], set()
+    kind, shape = kind_of(entry["dtype"]), tuple(entry["shape"])
+
+    yield from (memory for memory in reversed(world.grad_memory.values()) if fits(memory, entry))
+    for v in reversed(world.arriving):
+        value = world.values[v]
+        if v not in seen and fits(value, entry):
+            yield memory_of(value)
+        elif v not in seen and value.whole and value.array.size and value.array.ndim == len(shape) + 1:
+            yield from (
+                np.array(part) for part in value.array if fits(np.asarray(part), entry)
+            )  # of many at once
+        seen.add(v)
+    yield from (
+        memory for other, memory in reversed(world.holds.items()) if other != tensor and fits(memory, entry)
+    )
+    for key, value in itertools.islice(world.values.items(), world.newest):
+        if key not in seen and fits(value, entry):
+            yield memory_of(value)
+    if np.prod(shape) == 1:
+        yield from (np.full(shape, number, kind) for number in written(world, row))
+    yield np.zeros(shape, kind)  # what layers start from
+
+
+def written(world: World, row: dict) -> set[float]:
+    """Return the numbers that stand in the row's lines."""
+    if row["at"] is None:
+        return set()
+    first, _, last, _ = row["at"]
+    text = "\n".join(world.program.lines[first - 1 : last])
+    return {float(number) for number in NUMBER.findall(text)}

@@ -1,0 +1,212 @@
+"""What optimisers do: each parameter from its gradient, the settings, and the state of the step before."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine.verify.derive import Underivable, law_of
+from engine.verify.formula import read_formula
+from engine.verify.laws.table import EACH, asks
+from engine.verify.world import World
+
+STATE = {
+    "buf": "buf_before",
+    "m": "m_before",
+    "v": "v_before",
+    "w": "w_before",
+    "s": "s_before",
+    "a": "a_before",
+}
+
+
+class Updates:
+    """Checks the rows of optimisers, parameter by parameter."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.step: dict | None = None
+        self.state: dict[tuple[str, str, str], Any] = {}  # optimizer, tensor, name -> what it was left as
+        self.updated: dict[str, set[str]] = {}
+        self.due: set[str] = set()
+
+    def on_optimizer_step(self, row: dict) -> None:
+        """A step begins; each parameter that it has moved before and that has a gradient is moved again."""
+        self.step = row
+        known = self.updated.get(row["optimizer"], set())
+        self.due = {tensor for tensor in known if self.world.grads.get(tensor) is not None}
+
+    def before(self, row: dict) -> None:
+        """A step is over when something else begins."""
+        if row["kind"] not in ("parameter_updated", "limit", "error") and self.due:
+            self.world.refuse("kind", f"parameter_updated of {sorted(self.due)}", row["kind"])
+            self.due = set()
+        if row["kind"] != "parameter_updated":
+            self.step = None
+
+    def on_parameter_updated(self, row: dict) -> None:
+        """Derive the new parameter and the new state; hold the old ones against what they were left as."""
+        world, tensor, step = self.world, row["tensor"], self.step
+        if step is None or step["at"] != row["at"]:
+            world.refuse("kind", "an optimizer_step before it", row["kind"])
+            return
+        self.due.discard(tensor)
+        self.updated.setdefault(step["optimizer"], set()).add(tensor)
+        held = world.is_held(tensor, row["before"])
+        if held is False and not world.may_hold(tensor, world.values[row["before"]]):
+            world.refuse("before", f"what {tensor} holds", row["before"])
+        world.must("grad", world.grads.get(tensor, row["grad"]), row["grad"])
+        terms = {n: world.values.get(t, t) if isinstance(t, str) else t for n, t in row["terms"].items()}
+        self.check_state(step, tensor, terms, row["terms"])
+        known = {**terms, "p": world.value(row["before"]), "g": world.value(row["grad"])}
+        self.check_law(step["type"], row, known)
+        self.check_formula(row, known)
+        world.write(tensor, row["after"])
+
+    def check_state(self, step: dict, tensor: str, terms: dict[str, Any], told: dict[str, Any]) -> None:
+        """The state before a step is the state after the last one; at first it is zero."""
+        world = self.world
+        for after, before in STATE.items():
+            key = step["optimizer"], tensor, after
+            if before in terms:
+                known = self.state.get(key)
+                if known is not None:
+                    world.must(f"terms.{before}", known, told[before])
+                elif step["type"] != "Adagrad" and np.any(getattr(terms[before], "sample", 0)):
+                    world.refuse(f"terms.{before}", "zeros at first", told[before])
+            if after in terms:
+                self.state[key] = told[after]
+        if "t" in terms:
+            key = step["optimizer"], tensor, "t"
+            world.must("terms.t", self.state.get(key, 0) + 1, terms["t"])
+            self.state[key] = terms["t"]
+
+    def check_law(self, kind: str, row: dict, known: dict[str, Any]) -> None:
+        """Derive what the kind of optimiser makes of all this: the state first, then the parameter."""
+        world, steps = self.world, LAWS.get(kind)
+        if steps is None:
+            world.report.given[f"optimiser {kind}"] += 1
+            return
+        known = {**known, "maximize": "-g" in row["formula"], "nesterov": "momentum * buf)" in row["formula"],
+                 "decoupled": "(1 - lr * weight_decay)" in row["formula"]}  # fmt: skip
+        for name, function in steps.items():
+            claim, v = (
+                ("after", row["after"]) if name == "after" else (f"terms.{name}", row["terms"].get(name))
+            )
+            if name == "after" or (name in known and isinstance(v, str)):
+                world.derive([(claim, v)], function, kind, known)
+
+    def check_formula(self, row: dict, known: dict[str, Any]) -> None:
+        """Evaluate the formula as it is shown, step by step."""
+        world, terms = self.world, dict(known)
+        *steps, last = row["formula"].split("; ")
+        for step in steps:
+            name, _, text = step.partition(" = ")
+            wrong = self.by_text(text, terms, row["terms"].get(name))
+            if wrong:
+                world.refuse(f"formula: {name}", wrong, step)
+        wrong = self.by_text(last, terms, row["after"])
+        if wrong:
+            world.refuse("formula", wrong, last)
+
+    def by_text(self, text: str, terms: dict[str, Any], v: Any) -> str | None:
+        """Say how a step of a formula differs from what is claimed; keep it if nothing is."""
+        function = read_formula(text)
+        if function is None:
+            return "plain arithmetic"
+        unknown = [name for name, _ in asks(function) if name not in terms and name != "d"]
+        if unknown:
+            return f"terms that are told, not {unknown[0]}"
+        name = next((n for n in ("d",) if n not in terms), None)
+        try:
+            derivation = law_of(function, "an update", terms)
+            if isinstance(v, str):
+                return derivation.wrong([self.world.values.get(v)])[0]
+            if name and derivation.places is None:
+                terms[name] = np.asarray(derivation.results()[0])
+        except Underivable:
+            return None
+        return None
+
+
+# ----- the laws: what is made of p, g, the settings and the state -----------------------------------
+def direction(p, g, maximize=False, weight_decay=0.0, decoupled=False):
+    """Return the gradient as the averages see it."""
+    d = -g if maximize else g
+    return d if decoupled or not weight_decay else d + weight_decay * p
+
+
+def using(function: Callable) -> Callable:
+    """Return a function that is given `d` in place of what makes it."""
+    rest = [(n, d.default) for n, d in inspect.signature(function).parameters.items() if n != "d"]
+
+    def made(**known: Any) -> Any:
+        sources = {n: known[n] for n in ("p", "g", "maximize", "weight_decay", "decoupled")}
+        names = {n for n, _ in rest}
+        return function(d=direction(**sources), **{n: known[n] for n in names})
+
+    base = [(n, q.default) for n, q in inspect.signature(direction).parameters.items()]
+    made.asks = base + [(n, d) for n, d in rest if n not in {n for n, _ in base}]
+    return made
+
+
+def momentum_buffer(d, momentum, buf_before=None, dampening=0.0):
+    """Return the averaged direction; at first the direction itself."""
+    return d if buf_before is None else momentum * buf_before + (1 - dampening) * d
+
+
+def sgd(d, p, lr, buf=None, momentum=0.0, nesterov=False):
+    """Return p moved against the direction, or against its average, or a step beyond that."""
+    if buf is None:
+        return p - lr * d
+    return p - lr * (d + momentum * buf if nesterov else buf)
+
+
+def adam(p, lr, beta1, beta2, eps, t, m, v, w=None, weight_decay=0.0, decoupled=False):
+    """Return p moved by the corrected average over the corrected root of squares."""
+    shrunk = p * (1 - lr * weight_decay) if decoupled and weight_decay else p
+    root = np.sqrt((v if w is None else w) / (1 - beta2**t)) + eps
+    return shrunk - lr * (m / (1 - beta1**t)) / root
+
+
+def rms_root(s, eps, a=None):
+    """Return the root of the average square, about the average if there is one."""
+    return np.sqrt(s if a is None else s - a * a) + eps
+
+
+def rms_buffer(d, momentum, buf_before, s, eps, a=None):
+    """Return the average of the direction over its root mean square."""
+    return momentum * buf_before + d / rms_root(s, eps, a)
+
+
+def rms(d, p, lr, s, eps, a=None, buf=None):
+    """Return p moved by the direction over its root mean square, or by the average of that."""
+    return p - lr * (d / rms_root(s, eps, a) if buf is None else buf)
+
+
+ADAM = {
+    "m": using(lambda d, beta1, m_before: m_before + (1 - beta1) * (d - m_before)),
+    "v": using(lambda d, beta2, v_before: v_before + (1 - beta2) * (d * d - v_before)),
+    "w": lambda w_before, v: np.maximum(w_before, v),
+    "after": adam,
+}
+LAWS: dict[str, dict[str, Callable]] = {
+    "SGD": {"buf": using(momentum_buffer), "after": using(sgd)},
+    "Adam": ADAM,
+    "AdamW": ADAM,
+    "RMSprop": {
+        "s": using(lambda d, alpha, s_before: alpha * s_before + (1 - alpha) * d * d),
+        "a": using(lambda d, alpha, a_before: alpha * a_before + (1 - alpha) * d),
+        "buf": using(rms_buffer),
+        "after": using(rms),
+    },
+    "Adagrad": {
+        "s": using(lambda d, s_before: s_before + d * d),
+        "after": using(lambda d, p, lr, s, eps, t=1, lr_decay=0.0: p - lr / (1 + (t - 1) * lr_decay) * d
+                       / (np.sqrt(s) + eps)),
+    },
+}  # fmt: skip
+EACH.update(LAWS, ["an update"])  # all of it is done element by element

@@ -1,0 +1,200 @@
+"""What all checks share: the tables, the values as numbers, what each tensor holds now, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from engine.verify.derive import Underivable, law_of
+from engine.verify.numbers import Unreadable, Value, brief, value_of
+from engine.verify.program import Program
+from engine.verify.report import Report
+
+Held = np.ndarray | Value  # what a tensor holds: memory that views share, or a sample of something large
+
+
+HERE: Any = object()  # the row that is being looked at
+
+
+class Stop(Exception):
+    """A row makes a claim that does not hold."""
+
+
+class World:
+    """One trace while it is walked through: `k` is the row, `row` its content."""
+
+    def __init__(self, trace: dict, report: Report) -> None:
+        self.trace = trace
+        self.rows: list[dict] = trace["rows"]
+        self.tensors: dict[str, dict] = trace["tensors"]
+        self.nodes: dict[str, dict] = trace["nodes"]
+        self.report = report
+        self.bound: dict[str, str] = {}  # names, and the tensors they are bound to
+        self.program = Program(trace["source"])
+        self.words = self.program.words
+        self.k = -1
+        self.row: dict = {}
+        self.holds: dict[str, Held] = {}
+        self.owned: dict[int, list[str]] = {}  # tensors by the array that owns their memory
+        self.grads: dict[str, str | None] = {}  # the last known `.grad` of a tensor
+        self.grad_memory: dict[str, Held] = {}  # and the memory it is in
+        self.twins: set[str] = set()  # tensors whose `.grad` may be the very one of another tensor
+        self.arriving: list[str] = []  # gradients that have been on their way lately
+        self.guessed: set[str] = set()  # tensors that no row has made; what they share memory with is a guess
+        self.doubts: dict[str, list[Held]] = {}  # what else a tensor may hold
+        self.inflight: list[str] = []  # the gradients that a hook may be looking at now
+        self.uncertain = False  # memory was written of which a guess says who shares it
+        self.newest = 0  # the highest number of a value that has appeared
+        self.made_at: dict[str, int] = {}  # the row that applied a node's operation
+        self.applications: dict[
+            str, dict[str, Any]
+        ] = {}  # what a node's operation was given and made, by name
+        self.slices: dict[str, tuple] = {}  # what was done to the view that a CopySlices is about
+        self.freed: dict[str, set[str]] = {}  # what each node has dropped
+        self.freed_at: dict[str, int] = {}
+        self.written_at: dict[str, list[int]] = {}  # the rows that wrote a tensor in place
+        self.cut_short = trace["outcome"].get("kind") == "limit"
+        self.values: dict[str, Value] = {}
+        self.unreadable: dict[str, str] = {}
+        for key, entry in trace["values"].items():
+            try:
+                self.values[key] = value_of(key, entry)
+            except Unreadable as problem:
+                self.unreadable[key] = str(problem)
+
+    # ----- judging -----
+    def refuse(self, claim: str, expected: Any, found: Any, row: int | None = HERE) -> None:
+        """Note that a claim does not hold. If it is this row's, nothing after it can be believed: stop."""
+        here = row is HERE
+        name = f"{self.row.get('kind', '')}.{claim}" if here else claim
+        self.report.refuse(self.k if here else row, name, self.brief(expected), self.brief(found))
+        if here:
+            raise Stop
+
+    def brief(self, thing: Any) -> str:
+        """Write a thing in one short line, a value with its numbers."""
+        return brief(self.values.get(thing, thing) if isinstance(thing, str) else thing)
+
+    def must(self, claim: str, expected: Any, found: Any) -> bool:
+        """Hold one field of the row against what it must be."""
+        if expected != found:
+            self.refuse(claim, expected, found)
+        return expected == found
+
+    def must_be(self, claim: str, expected: str | None, found: str | None) -> bool:
+        """Hold a claimed value against the very value it must be; it counts as derived."""
+        if self.must(claim, expected, found):
+            self.report.checked += found is not None
+            return True
+        return False
+
+    def derive(
+        self, claims: list[tuple[str, str | None]], function: Callable | None, name: str, known: dict
+    ) -> bool:
+        """Derive claimed values from what is known by a law; say whether that could be done and they hold."""
+        written = [claim for claim, v in claims if v is not None]
+        if function is None:
+            self.report.given[f"operation {name}"] += len(written)
+            return False
+        try:
+            wrong = law_of(function, name, known).wrong([self.values.get(v) for _, v in claims])
+        except Underivable as reason:
+            self.report.given[f"{name}: {reason}"] += len(written)
+            return False
+        for (claim, v), text in zip(claims, wrong):
+            if text is not None:
+                self.refuse(claim, text, v)
+            self.report.checked += v is not None
+        return not any(wrong)
+
+    # ----- what tensors hold -----
+    def value(self, v: str | None) -> Value | None:
+        """Return a value by its id."""
+        return None if v is None else self.values.get(v)
+
+    def make(self, tensor: str, v: str) -> None:
+        """A tensor holds memory of its own from now on."""
+        value = self.values[v]
+        self.hold(tensor, value.array.copy() if value.whole else value)
+
+    def hold(self, tensor: str, memory: Held) -> None:
+        """A tensor holds this memory from now on, perhaps together with others."""
+        self.holds[tensor] = memory
+        if isinstance(memory, np.ndarray):
+            owner = memory if memory.base is None else memory.base
+            self.owned.setdefault(id(owner), []).append(tensor)
+
+    def sharing(self, tensor: str) -> list[str]:
+        """Return the other tensors that look into the memory a tensor looks into."""
+        memory = self.holds.get(tensor)
+        if not isinstance(memory, np.ndarray):
+            return []
+        owner = memory if memory.base is None else memory.base
+        found = {t: self.holds[t] for t in self.owned.get(id(owner), ()) if t != tensor}
+        return [t for t, m in found.items() if isinstance(m, np.ndarray) and np.shares_memory(m, memory)]
+
+    def write(self, tensor: str, v: str) -> None:
+        """A tensor is written in place: everything that shares its memory sees it."""
+        self.written_at.setdefault(tensor, []).append(self.k)
+        value, memory = self.values[v], self.holds.get(tensor)
+        if self.guessed and isinstance(memory, np.ndarray) and value.whole:
+            self.doubt(tensor, memory, value.array)
+        if (
+            isinstance(memory, np.ndarray)
+            and value.whole
+            and memory.shape == value.shape
+            and memory.flags.writeable
+        ):
+            memory[...] = value.array
+        else:
+            self.make(tensor, v)
+
+    def doubt(self, tensor: str, memory: np.ndarray, after: np.ndarray) -> None:
+        """A tensor is about to be written: who shares its memory is uncertain where a guess is involved."""
+        before, self.uncertain = memory.copy(), True
+        for other in list(self.holds if tensor in self.guessed else self.guessed):
+            held = self.holds.get(other)
+            if other == tensor or not isinstance(held, np.ndarray):
+                continue
+            if held.shape == before.shape and held.dtype == before.dtype:
+                if np.shares_memory(held, memory):
+                    self.doubts.setdefault(other, []).append(before)
+                elif any(np.array_equal(memory, before) for memory in (held, *self.doubts.get(other, ()))):
+                    self.doubts.setdefault(other, []).append(after.copy())
+
+    def may_hold(self, tensor: str, value: Value) -> bool:
+        """Say whether a tensor may hold a value for all we know, and believe it then."""
+        for memory in self.doubts.get(tensor, ()):
+            if same(memory, value):
+                self.hold(tensor, memory)
+                return True
+        return False
+
+    def is_held(self, tensor: str, v: str | None) -> bool | None:
+        """Say whether a tensor holds exactly a value; None if what it holds is not known."""
+        memory, value = self.holds.get(tensor), self.value(v)
+        return None if memory is None or value is None else same(memory, value)
+
+    def shape(self, tensor: str) -> tuple[int, ...]:
+        """Return a tensor's shape as it is now."""
+        memory = self.holds.get(tensor)
+        return tuple(self.tensors[tensor]["shape"] if memory is None else memory.shape)
+
+    def holders(self, value: Value) -> Iterator[str]:
+        """Yield the tensors that hold exactly a value, the latest first."""
+        for tensor in reversed(self.holds):
+            if self.is_held(tensor, value.id):
+                yield tensor
+
+
+def same(memory: Held, value: Value) -> bool:
+    """Say whether memory holds exactly a value's elements."""
+    if isinstance(memory, Value) or not value.whole:
+        return isinstance(memory, Value) and memory.id == value.id
+    return (
+        memory.shape == value.shape
+        and memory.dtype == value.kind
+        and np.array_equal(memory, value.array, equal_nan=value.kind.kind in "fc")
+    )
