@@ -37,7 +37,7 @@ def parsed(text: str) -> Any:
     if re.fullmatch(r"torch\.\w+", text):
         return text
     try:
-        return ast.literal_eval(text)
+        return UNREAD if text.endswith(", ...]") else ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return UNREAD
 

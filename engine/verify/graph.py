@@ -24,6 +24,7 @@ SPOKEN = {
     "grads",
     "count",
     "n",
+    "m",
     "indices",
     "total_weight",
     "buffer",
@@ -144,7 +145,7 @@ class Graph:
             plain = re.fullmatch(flat + r"backward\d", shown.lower()) and shown in PULLS
             right = plain or shown in (OWN_NAMES.get(op), "NotImplemented")
         else:
-            right = re.fullmatch(r"\w*?Backward\d?", shown) is not None
+            right = re.fullmatch(r"\w*?Backward\d?|NotImplemented", shown) is not None
         if not right:
             self.world.refuse(f"nodes.{node}.name", f"a node of {op}", shown, None)
 

@@ -16,8 +16,11 @@ from engine.verify.laws.table import PULLS, asks
 from engine.verify.numbers import Value
 from engine.verify.world import World, same
 
-INSIDE = {"result1", "result2", "result", "indices", "input", "weight", "self", "total_weight"}
-UNTOLD = {"count", "n", "batch", "weights"}  # words of formulas that are no terms
+INSIDE = {  # what a silent node may keep without a word of it in its formulas
+    *("result", "result1", "result2", "indices", "input", "weight", "self", "total_weight"),
+    *("buffer", "output", "inverse", "min", "max", "values"),
+}
+UNTOLD = {"count", "n", "m", "batch", "weights"}  # words of formulas that are no terms
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -62,7 +65,8 @@ class Rules:
         world.must(f"{claim}.formula", entry["formulas"][input_], rule["formula"])
         world.must(f"{claim}.result", grad, rule["result"])
         function = read_formula(rule["formula"])
-        missing = {n for n, _ in asks(function)} - stems(rule["terms"]) - UNTOLD if function else set()
+        untold = UNTOLD | {"grad"} if len(visit.grads) > 1 else UNTOLD  # then it may be called `grads`
+        missing = {n for n, _ in asks(function)} - stems(rule["terms"]) - untold if function else set()
         if missing:
             world.refuse(f"{claim}.terms", f"also {sorted(missing)}", sorted(rule["terms"]))
         terms = self.terms(claim, rule["terms"], visit)

@@ -1,4 +1,4 @@
-"""The parts of the check on their own: the queue, formulas, the program's text, plain arguments, the report."""
+"""The parts of the check on their own: the queue, formulas, the program's text, the report."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def test_a_restricted_call_runs_only_what_leads_to_its_targets():
 
 @pytest.mark.parametrize(
     ("text", "terms", "wanted"),
-    [("grad * other", {"grad": 2.0, "other": 3.0}, 6.0), ("-grad / (2 * result)", {"grad": 4.0, "result": 2.0}, -1.0),
+    [("grad * other", {"grad": 2.0, "other": 3.0}, 6.0),
+     ("-grad / (2 * result)", {"grad": 4.0, "result": 2.0}, -1.0),
      ("grad * (exponent * self ** (exponent - 1))", {"grad": 1.0, "exponent": 3, "self": 2.0}, 12.0),
      ("where((self > 0) & (self <= 1), grad, 0)", {"self": 1.0, "grad": 5.0}, 5.0),
      ("grad * self.cos()", {"grad": 2.0, "self": 0.0}, 2.0)],
@@ -76,8 +77,8 @@ def test_a_plain_formula_is_evaluated(text, terms, wanted):
 
 @pytest.mark.parametrize(
     "text",
-    ["zeros(self) with grad at [index]", "grad[mask]", "__import__('os')", "grad.tofile('x')", "(lambda: grad)()",
-     "[grad for grad in self]", "grad.__class__", "open(grad)"],
+    ["zeros(self) with grad at [index]", "grad[mask]", "__import__('os')", "grad.tofile('x')",
+     "(lambda: grad)()", "[grad for grad in self]", "grad.__class__", "open(grad)"],
 )  # fmt: skip
 def test_a_formula_that_is_more_than_arithmetic_is_not_evaluated(text):
     assert read_formula(text) is None
