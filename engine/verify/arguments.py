@@ -23,6 +23,9 @@ RESULTS = {  # results with names of their own
     **dict.fromkeys(("kthvalue", "mode", "cummax", "cummin"), CHOSEN),
     **dict.fromkeys(("nll_loss", "nll_loss2d", "nll_loss_nd"), {"output", "total_weight"}),
     "aminmax": {"min", "max"},
+    "linalg_inv": {"inverse"},
+    "linalg_slogdet": {"sign", "logabsdet"},
+    "linalg_cholesky": {"L"},
     "log_sigmoid": {"output", "buffer"},
     "_scaled_dot_product_flash_attention_for_cpu": {"output", "logsumexp"},
 }

@@ -18,20 +18,12 @@ TOGGLED = re.compile(r"\brequires_grad_?\b\s*(?:\(|=(?!\s*True\s*[,)])(?!=))")
 OWN_NAMES = {
     "copy": "CopyBackwards", "contiguous": "CloneBackward0", "to": "ToCopyBackward0",
     "diagonal_copy": "DiagonalBackward0_copy", "nll_loss_nd": "NllLossBackward0",
+    "linalg_inv": "LinalgInvExBackward0", "linalg_solve": "LinalgSolveExBackward0",
+    "linalg_cholesky": "LinalgCholeskyExBackward0",
 }  # fmt: skip
-SPOKEN = {
-    "grad",
-    "grads",
-    "count",
-    "n",
-    "m",
-    "indices",
-    "total_weight",
-    "buffer",
-    "min",
-    "max",
-    "batch",
-    "weights",
+SPOKEN = {  # what formulas may speak of that is no argument: gradients, sizes, results with a name
+    *("grad", "grads", "count", "n", "m", "batch", "weights"),
+    *("indices", "total_weight", "buffer", "min", "max", "inverse", "L", "sign", "logabsdet"),
 }
 NO_NUMBER = 2**63  # nodes that only raise an error are made with the highest number
 

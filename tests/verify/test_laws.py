@@ -33,11 +33,6 @@ except RuntimeError as refusal:
 """
 PASSING = {"floor_divide", "remainder.Base", "heaviside"}  # rows without a derivative
 CASES = [(name, i) for name, entries in SAMPLES.items() for i in range(len(entries)) if name not in PASSING]
-# What has no law yet is taken as given, and the seal says so. A law that is added is taken out here.
-UNKNOWN = {
-    "multi_margin_loss", "multi_margin_loss_backward", "nanmedian", "linalg_inv", "linalg_solve",
-    "linalg_det", "linalg_slogdet", "_safe_softmax", "rrelu_with_noise", "rrelu_with_noise_backward",
-}  # fmt: skip
 
 
 def stated(tensor: Tensor) -> Tensor:
@@ -91,10 +86,8 @@ def test_a_law_gives_what_the_engine_gives(name: str, index: int):
     assert report.holds, report.problems[0].text
     applied = next(row["op"] for row in trace["rows"] if row["kind"] == "op_applied")
     missing = [reason for reason in report.given if reason == f"operation {applied}"]
-    if TABLE[name].name in UNKNOWN:
-        assert applied not in FORWARD, f"{applied} has a law now: take it out of UNKNOWN"
-    elif not name.endswith("_backward") and TABLE[name].name not in DRAWN and not name.startswith("_conv"):
-        assert not missing, f"no law for {applied}: add one in engine/verify/laws, or name it in UNKNOWN"
+    if not name.endswith("_backward") and TABLE[name].name not in DRAWN and not name.startswith("_conv"):
+        assert not missing, f"no law for {applied}: add one in engine/verify/laws"
 
 
 def test_moved_numbers_come_back_to_where_they_were():

@@ -7,6 +7,7 @@ from engine.verify.laws import (
     elementary,
     layers,
     losses,
+    matrices,
     picking,
     products,
     reductions,
@@ -19,6 +20,6 @@ from engine.verify.laws import (
 )  # fmt: skip
 
 __all__ = [
-    "activations", "arithmetic", "drawn", "elementary", "layers", "losses", "picking", "products",
-    "reductions", "rolling", "second", "shapes", "special", "windows", "writing",
+    "activations", "arithmetic", "drawn", "elementary", "layers", "losses", "matrices", "picking",
+    "products", "reductions", "rolling", "second", "shapes", "special", "windows", "writing",
 ]  # fmt: skip

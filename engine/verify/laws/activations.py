@@ -159,6 +159,30 @@ pointwise(
 )
 
 
+def leaking(x, self, noise, lower, upper, training):
+    """Return x, times a slope below zero: a drawn one in training."""
+    return np.where(np.real(self) > 0, x, x * (noise if training else (lower + upper) / 2))
+
+
+pointwise(
+    "rrelu_with_noise",
+    lambda self, noise, lower, upper, training: leaking(self, self, noise, lower, upper, training),
+    "RreluWithNoiseBackward0",
+    self=lambda g, self, noise, lower, upper, training: leaking(g, self, noise, lower, upper, training),
+)
+pointwise(
+    "rrelu_with_noise_backward",
+    lambda grad_output, self, noise, lower, upper, training: leaking(
+        grad_output, self, noise, lower, upper, training
+    ),
+    "RreluWithNoiseBackwardBackward0",
+    grad_output=lambda g, self, noise, lower, upper, training: leaking(
+        g, self, noise, lower, upper, training
+    ),
+    flat="self",
+)
+
+
 def glu(self, dim=-1):
     """Return the first half times the sigmoid of the second."""
     value, gate = np.split(self, 2, dim)

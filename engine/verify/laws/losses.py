@@ -128,6 +128,41 @@ loss(
 )
 
 
+# ----- many classes, one margin -----------------------------------------------------------------------
+def margins(self, target, margin, weight, reduction):
+    """Return by how much each class comes too near to the target's, the targets, and each one's weight."""
+    rows, own = self.reshape(-1, self.shape[-1]), np.reshape(target, -1)
+    each = np.arange(len(own))
+    others = np.arange(rows.shape[1]) != own[:, None]
+    gaps = np.where(others, np.maximum(margin - rows[each, own][:, None] + rows, 0), 0)
+    factor = np.ones(own.shape) if weight is None else weight[own]
+    return gaps, own, factor[:, None] / rows.shape[1] / (len(own) if reduction == MEAN else 1)
+
+
+def multi_margin(self, target, p=1, margin=1.0, weight=None, reduction=MEAN):
+    """Return the mean over classes of max(0, margin - own + other) ** p."""
+    gaps, _, factor = margins(self, target, margin, weight, reduction)
+    each = np.sum(gaps**p * factor, 1)
+    return np.sum(each) if reduction != NONE or self.ndim < 2 else each
+
+
+def multi_margin_slope(g, self, target, p=1, margin=1.0, weight=None, reduction=MEAN):
+    """Return what each class gets that comes too near; its own class gets all of it back."""
+    gaps, own, factor = margins(self, target, margin, weight, reduction)
+    back = p * gaps ** (p - 1) * (gaps > 0) * factor * np.reshape(g, (-1, 1))
+    back[np.arange(len(own)), own] = -np.sum(back, 1)
+    return back.reshape(self.shape)
+
+
+law("multi_margin_loss", multi_margin, "MultiMarginLossBackward0", self=multi_margin_slope)
+law(
+    "multi_margin_loss_backward",
+    lambda grad_output, self, target, p, margin, weight, reduction: multi_margin_slope(
+        grad_output, self, target, p, margin, weight, reduction
+    ),
+)
+
+
 # ----- negative log-likelihood ------------------------------------------------------------------------
 def chosen(self, target, weight, ignore_index):
     """Return where each target's class stands in self, and how much each counts."""

@@ -292,13 +292,23 @@ def softmax(self, dim):
     return np.exp(log_softmax(self, dim))
 
 
+def safe_softmax(self, dim):
+    """Return softmax; zeros where everything is masked away."""
+    masked = np.all(np.isneginf(self), dim, keepdims=True)
+    return np.where(masked, 0.0, softmax(np.where(masked, 0.0, self), dim))
+
+
 law(
     "logsumexp",
     logsumexp,
     "LogsumexpBackward0",
     self=lambda g, self, dim=None, keepdim=False: kept(g, dim, keepdim, self.ndim) * softmax(self, dim),
 )
-law("softmax", softmax, "SoftmaxBackward0", self=lambda g, y, dim: y * (g - summed(y * g, dim, True)))
+for _name, _node, _softmax in (
+    ("softmax", "SoftmaxBackward0", softmax),
+    ("_safe_softmax", "SafeSoftmaxBackward0", safe_softmax),
+):
+    law(_name, _softmax, _node, self=lambda g, y, dim: y * (g - summed(y * g, dim, True)))
 law(
     "log_softmax",
     log_softmax,

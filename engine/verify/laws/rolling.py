@@ -88,12 +88,21 @@ def best_of(self, k, dim=-1, largest=True, sorted=True):
     return found, found
 
 
-def middle(self, dim=None, keepdim=False):
-    """Return the lower median of all, or along a dimension."""
+def middle(self, dim=None, keepdim=False, skipping=False):
+    """Return the lower median of all, or along a dimension: nan of what holds a nan, unless it is skipped."""
     if dim is None:
-        flat = np.sort(self, axis=None)
-        return np.asarray(flat[-1] if np.isnan(flat[-1:]).any() else flat[(flat.size - 1) // 2])
-    return kth(self, (self.shape[dim] + 1) // 2 if self.ndim else 1, dim, keepdim)
+        return median_of(self.ravel(), skipping)
+    found = np.apply_along_axis(median_of, dim, self, skipping) if self.ndim else self
+    found = np.expand_dims(found, dim) if keepdim and self.ndim else found
+    return found, found
+
+
+def median_of(line, skipping):
+    """Return the lower median of a line."""
+    good = np.sort(line[~np.isnan(line)])
+    if good.size == 0 or (good.size < line.size and not skipping):
+        return np.asarray(np.nan)
+    return good[(good.size - 1) // 2]
 
 
 def kth(self, k, dim=-1, keepdim=False):
@@ -125,11 +134,17 @@ law("kthvalue", kth, exact=True, picks=1)
 law("mode", most_common, exact=True, picks=1)
 law(
     "median",
-    middle,
+    lambda self, dim=None, keepdim=False: middle(self, dim, keepdim),
     "MedianBackward0 NanmedianBackward0",
     exact=True,
     picks=1,
     self=lambda g, self, y: np.where(self == y, g / max(int(np.sum(self == y)), 1), 0.0),
+)
+law(
+    "nanmedian",
+    lambda self, dim=None, keepdim=False: middle(self, dim, keepdim, True),
+    exact=True,
+    picks=1,
 )
 law(
     "",
