@@ -224,8 +224,3 @@ def detached(tensor: Tensor) -> Tensor:
     if tensor.inference:
         other.inference = True
     return other
-
-
-def plain_view(tensor: Tensor, array: np.ndarray) -> Tensor:
-    """Return a tensor over memory of `tensor` that no graph knows about."""
-    return make(array, tensor.exotic)
