@@ -179,7 +179,3 @@ def target_size(target: Any, own: Any) -> str:
         f"Using a target size ({target}) that is different to the input size ({own}). This will likely "
         "lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
-
-
-def missing_attribute(owner: str, name: str) -> str:
-    return f"'{owner}' object has no attribute '{name}'"
