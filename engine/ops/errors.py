@@ -40,7 +40,7 @@ def clamp_without_bounds() -> str:
 
 def not_implemented_for(kernel: str, dtype: Any) -> NotImplementedError:
     """Return the error of a kernel that has no version for a dtype."""
-    return NotImplementedError(f'"{kernel}" not implemented for \'{dtype.short}\'')
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.short}'")
 
 
 # ----- reductions -------------------------------------------------------------------------------
@@ -188,8 +188,7 @@ def index_add_dtypes(own: Any, source: Any) -> str:
 
 def masked_fill_value(ndim: int) -> str:
     return (
-        "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-        f"{ndim} dimension(s)."
+        f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {ndim} dimension(s)."
     )
 
 

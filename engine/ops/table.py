@@ -156,9 +156,7 @@ def rule_text(rule: Callable) -> str:
     if rule.__name__ != "<lambda>":
         return f"{rule.__name__}({', '.join(inspect.signature(rule).parameters)})"
     spans = [p for p in code.co_positions() if p[0] and p[2] is not None and p[1]]
-    line, column = max(
-        ((p[1], p[3]) for p in spans if p[3] is not None), default=(code.co_firstlineno, 0)
-    )
+    line, column = max(((p[1], p[3]) for p in spans if p[3] is not None), default=(code.co_firstlineno, 0))
     for node in _lambdas(code.co_filename):
         if node.lineno == code.co_firstlineno and _within(node.body, line, column):
             if [a.arg for a in node.args.args] == list(code.co_varnames[: code.co_argcount]):
