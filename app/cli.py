@@ -286,6 +286,6 @@ def verify(options: argparse.Namespace) -> int:
     if not report.holds:
         raise Refused(report.problems[0].text)
     print(f"checked: {report.checked} of {report.of} numbers re-derived")
-    for reason, count in report.given.most_common():
-        print(f"  taken as given: {count} ({reason})")
+    for gap, count in report.given.most_common():
+        print(f"  taken as given: {count} ({gap.text})")
     return 0

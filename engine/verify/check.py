@@ -24,9 +24,12 @@ from engine.verify.updates import Updates
 from engine.verify.world import Stop, World
 
 
-def check(trace: Any) -> Report:
-    """Derive again whatever a trace claims, and report how much that was and what does not hold."""
-    report = Report()
+def check(trace: Any, report: Report | None = None) -> Report:
+    """Derive again whatever a trace claims, and report how much that was and what does not hold.
+
+    Whoever gives the report may read in it how far the check has come.
+    """
+    report = Report() if report is None else report
     if not check_structure(trace, report):
         return report
     with np.errstate(all="ignore"):
@@ -50,6 +53,7 @@ def walk(world: World) -> None:
     try:
         for k, row in enumerate(world.rows):
             world.k, world.row, kind = k, row, row["kind"]
+            world.report.rows = k + 1
             if kind not in kinds:
                 kinds[kind] = [getattr(part, f"on_{kind}") for part in parts if hasattr(part, f"on_{kind}")]
             for look in (*befores, *kinds[kind]):

@@ -17,7 +17,11 @@ WORSE = 4.0  # how much more than one rounding of each input a result may be off
 
 
 class Underivable(Exception):
-    """A number that cannot be derived again, and why."""
+    """A number that cannot be derived again: one of report.REASONS, and what in particular."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{detail} is not known" if reason == "unknown" else detail or reason)
+        self.reason, self.detail = reason, detail
 
 
 class Unread:
@@ -81,7 +85,7 @@ class Derivation:
             if name in known and not (default is SPARED and known[name] is UNREAD)
         }  # fmt: skip
         if any(part is UNREAD for thing in known.values() for part in parts(thing)):
-            raise Underivable("an argument is not written out")
+            raise Underivable("unwritten")
         large = {n: p for n, t in known.items() for p in parts(t) if isinstance(p, Value) and not p.whole}
         self.moving = next(iter(large.items())) if len(large) == 1 and moves and not each else None
         if large and self.moving is None:
@@ -95,7 +99,7 @@ class Derivation:
         """Return what is known at the places that are written of large tensors."""
         self.shape = large[0].shape
         if not each or any(value.shape != self.shape for value in large):
-            raise Underivable("too large to be written whole")
+            raise Underivable("large")
         self.places = np.unravel_index(large[0].places, self.shape)
 
         def pick(thing: Any) -> Any:
@@ -109,7 +113,7 @@ class Derivation:
             try:
                 return np.broadcast_to(array, self.shape)[self.places]
             except ValueError:
-                raise Underivable("too large to be written whole") from None
+                raise Underivable("large") from None
 
         return {name: pick(thing) for name, thing in known.items()}
 
@@ -119,9 +123,9 @@ class Derivation:
             with np.errstate(all="ignore"):
                 made = call(self.function, known)
         except Lacking as lack:
-            raise Underivable(f"{lack.args[0]} is not known") from None
+            raise Underivable("unknown", str(lack.args[0])) from None
         except TROUBLE as trouble:
-            raise Underivable(f"{type(trouble).__name__}: {trouble}"[:80]) from None
+            raise Underivable("trouble", f"{type(trouble).__name__}: {trouble}"[:80]) from None
         return list(made) if isinstance(made, (tuple, list)) else [made]
 
     def results(self) -> list[Any]:
@@ -134,7 +138,7 @@ class Derivation:
         if self.moving is not None:
             return self.moved(found, made)
         if len(made) < len(found):
-            raise Underivable("another number of results")
+            raise Underivable("results")
         wrong = [self.compare(f, m) for f, m in zip(found, made)]
         for i, text in enumerate(wrong):
             if text is not None and not self.exact and self.forgiven(found[i], made[i], i):
@@ -149,7 +153,7 @@ class Derivation:
                 (None, True) if value is None else moved_wrong(self.moving[1], np.asarray(places), value)
             )
             if not told:
-                raise Underivable("too large to be written whole")
+                raise Underivable("large")
             wrong.append(text)
         return wrong
 

@@ -33,7 +33,7 @@ def judge_places(world: World, row: dict, where: int, known: dict, chosen: Any) 
     v = row["values"][where]
     found = None if chosen is None else standing(known.get("self"), world.value(v), known)
     if found is None:
-        world.report.given[f"places in {row['op']}"] += 1
+        world.leave("places", row["op"])
         return
     wanted = np.ravel(chosen).astype(found.dtype)
     if np.array_equal(np.ravel(found), wanted, equal_nan=found.dtype.kind == "f"):

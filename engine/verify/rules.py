@@ -151,7 +151,7 @@ class Rules:
                     return
         except Underivable:
             pass
-        world.report.given[f"operation {name}"] += 1
+        world.leave("operation", name)
 
     def unruled(self, visit: Visit, slot: int, grad: str) -> None:
         """A node without formulas: the gradient must come from what ran inside of it."""
@@ -166,7 +166,7 @@ class Rules:
         elif next(world.holders(world.values[grad]), None) is not None:
             world.report.checked += 1
         else:
-            world.report.given[f"the program's own {world.nodes[visit.node]['name']}"] += 1
+            world.leave("own", world.nodes[visit.node]["name"])
 
     # ----- what is dropped --------------------------------------------------------------------------
     def kept(self, node: str) -> set[str] | None:

@@ -88,7 +88,7 @@ class Updates:
         """Derive what the kind of optimiser makes of all this: the state first, then the parameter."""
         world, steps = self.world, LAWS.get(kind)
         if steps is None:
-            world.report.given[f"optimiser {kind}"] += 1
+            world.leave("optimiser", kind)
             return
         known = {**known, "maximize": "-g" in row["formula"], "nesterov": "momentum * buf)" in row["formula"],
                  "decoupled": "(1 - lr * weight_decay)" in row["formula"]}  # fmt: skip

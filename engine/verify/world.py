@@ -10,7 +10,7 @@ import numpy as np
 from engine.verify.derive import Underivable, law_of
 from engine.verify.numbers import Unreadable, Value, brief, value_of
 from engine.verify.program import Program
-from engine.verify.report import Report
+from engine.verify.report import Gap, Report
 
 Held = np.ndarray | Value  # what a tensor holds: memory that views share, or a sample of something large
 
@@ -96,18 +96,22 @@ class World:
         """Derive claimed values from what is known by a law; say whether that could be done and they hold."""
         written = [claim for claim, v in claims if v is not None]
         if function is None:
-            self.report.given[f"operation {name}"] += len(written)
+            self.leave("operation", name, len(written))
             return False
         try:
             wrong = law_of(function, name, known).wrong([self.values.get(v) for _, v in claims])
-        except Underivable as reason:
-            self.report.given[f"{name}: {reason}"] += len(written)
+        except Underivable as gap:
+            self.leave(gap.reason, name, len(written), gap.detail)
             return False
         for (claim, v), text in zip(claims, wrong):
             if text is not None:
                 self.refuse(claim, text, v)
             self.report.checked += v is not None
         return not any(wrong)
+
+    def leave(self, reason: str, subject: str = "", count: int = 1, detail: str = "") -> None:
+        """Note that numbers of this row are taken as they stand; `reason` is one of report.REASONS."""
+        self.report.leave(Gap(self.row["kind"], reason, subject, detail), self.k, count)
 
     # ----- what tensors hold -----
     def value(self, v: str | None) -> Value | None:

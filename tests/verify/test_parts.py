@@ -14,7 +14,7 @@ from engine.verify.formula import read_formula
 from engine.verify.laws.table import call
 from engine.verify.program import Program
 from engine.verify.queue import Heap
-from engine.verify.report import Report
+from engine.verify.report import Gap, Report
 
 
 class Item:
@@ -104,9 +104,14 @@ def test_columns_of_a_program_are_utf_16_units():
 
 def test_a_report_counts_what_was_derived_and_what_was_given():
     report = Report(checked=3)
-    report.given["a reason"] += 2
+    gap = Gap("node_ran", "large", "MmBackward0")
+    report.leave(gap, 7, 2)
+    report.leave(gap, 9, 0)
     assert (report.of, report.holds) == (5, True)
+    assert gap.text == "node_ran: MmBackward0: too large to be written whole"
     report.refuse(7, "edge_flowed.missing", 1, 2)
     told = report.as_dict()
     assert told["checked"] == 3 and told["of"] == 5 and told["problems"][0]["row"] == 7
+    wanted = {"kind": "node_ran", "reason": "large", "subject": "MmBackward0", "detail": ""}
+    assert told["given"] == [{**wanted, "count": 2, "row": 7}]
     assert told["problems"][0]["text"] == "row 7: edge_flowed.missing: expected 1, found 2"
