@@ -4,38 +4,44 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
+from engine.local import state
 
-_mode: ContextVar[tuple[bool, bool]] = ContextVar("anomaly", default=(False, True))
+__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
 
 
 def is_anomaly_enabled() -> bool:
     """Return whether nodes remember where they were made."""
-    return _mode.get()[0]
+    return state().anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
     """Return whether what nodes return is searched for nan."""
-    return _mode.get()[1]
+    return state().check_nan
+
+
+def _switch(mode: bool, check_nan: bool) -> tuple[bool, bool]:
+    """Set anomaly mode and return what held before."""
+    here = state()
+    before = here.anomaly, here.check_nan
+    here.anomaly, here.check_nan = mode, check_nan
+    return before
 
 
 class set_detect_anomaly:  # noqa: N801 - PyTorch's name
     """Switch anomaly mode at once when called; as a context manager, restore on leaving."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self.before = _mode.get()
-        _mode.set((mode, check_nan))
+        self.before = _switch(mode, check_nan)
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, *_: object) -> None:
-        _mode.set(self.before)
+        _switch(*self.before)
 
 
 class detect_anomaly:  # noqa: N801 - PyTorch's name
@@ -50,16 +56,15 @@ class detect_anomaly:  # noqa: N801 - PyTorch's name
         )
 
     def __enter__(self) -> None:
-        self.before = _mode.get()
-        _mode.set((True, self.check_nan))
+        self.before = _switch(True, self.check_nan)
 
     def __exit__(self, *_: object) -> None:
-        _mode.set(self.before)
+        _switch(*self.before)
 
 
 def stack_now() -> str | None:
     """Return the Python stack as text if anomaly mode is on: what a node made now remembers."""
-    if not _mode.get()[0]:
+    if not state().anomaly:
         return None
     frames = [f for f in traceback.extract_stack() if "/engine/" not in f.filename.replace("\\", "/")]
     return "".join(traceback.format_list(frames))
@@ -67,8 +72,8 @@ def stack_now() -> str | None:
 
 def refuse_nan(node: Any, grads: list[Any]) -> None:
     """Raise if anomaly mode is on and one of a node's results has a nan."""
-    enabled, check = _mode.get()
-    if not (enabled and check):
+    here = state()
+    if not (here.anomaly and here.check_nan):
         return
     for i, grad in enumerate(grads):
         if grad is not None and grad.array.dtype.kind in "fc" and np.isnan(grad.array).any():
@@ -77,7 +82,7 @@ def refuse_nan(node: Any, grads: list[Any]) -> None:
 
 def explain(node: Any) -> None:
     """Warn where the node that failed was made."""
-    if not _mode.get()[0]:
+    if not state().anomaly:
         return
     if node.stack is None:
         text = (

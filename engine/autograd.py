@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from engine import backward as engine
-from engine import batched, errors, events, modes
-from engine.node import Edge, Node, gradient_edge, reset_seq
+from engine import batched, errors, events, local, modes
+from engine.node import Edge, Node, gradient_edge
 from engine.ops.table import F
 from engine.tensor import Tensor, make
 
@@ -26,8 +26,8 @@ def warn_once(what: str, text: str) -> None:
 
 
 def begin_program() -> None:
-    """Forget what an earlier program left: sequence numbers, warnings given."""
-    reset_seq()
+    """Forget what an earlier program left: modes, sequence numbers, warnings given."""
+    local.begin()
     _warned.set(frozenset())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from engine import autograd, events, modes, node, random, views
+from engine import autograd, events, local, modes, random, views
 from engine import backward as engine
 from engine.function import Function
 from engine.tensor import Tensor
@@ -200,14 +200,15 @@ class Frame:
                 raise StopRecomputation
             return tensor
 
-        token = node.saved_hooks.set((pack, lambda tensor: tensor))
         try:
-            with events.observed_by(self.watch), modes.backward_mode(create_graph=True):
+            with (
+                local.saved_hooks(pack, lambda tensor: tensor),
+                events.observed_by(self.watch),
+                modes.backward_mode(create_graph=True),
+            ):
                 self.run()
         except StopRecomputation:
             pass
-        finally:
-            node.saved_hooks.reset(token)
         if count != len(self.placeholders):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original "
@@ -233,8 +234,5 @@ def _kept_in_placeholders(
     if not modes.is_grad_enabled():
         return function(*args, **kwargs)
     frame = Frame(again, early_stop)
-    token = node.saved_hooks.set((frame.pack, frame.unpack))
-    try:
+    with local.saved_hooks(frame.pack, frame.unpack):
         return function(*args, **kwargs)
-    finally:
-        node.saved_hooks.reset(token)

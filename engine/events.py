@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
 from dataclasses import dataclass, fields
 from typing import Any
 
-_observer: ContextVar[Callable[[Any], None] | None] = ContextVar("observer", default=None)
+from engine.local import state
 
 
 def observer() -> Callable[[Any], None] | None:
     """Return who watches, or None. A door asks once and builds its fact only if somebody does."""
-    return _observer.get()
+    return state().watch
 
 
 def emit(fact: Any) -> None:
     """Hand a fact to whoever watches."""
-    watch = _observer.get()
+    watch = state().watch
     if watch is not None:
         watch(fact)
 
@@ -26,19 +25,26 @@ def emit(fact: Any) -> None:
 @contextmanager
 def observed_by(watch: Callable[[Any], None] | None) -> Iterator[None]:
     """Let `watch` see every fact stated inside the block; None hides them."""
-    token = _observer.set(watch)
+    here = state()
+    before, here.watch = here.watch, watch
     try:
         yield
     finally:
-        _observer.reset(token)
+        here.watch = before
 
 
-def look_away() -> Token:
+def look_away() -> Callable[[Any], None] | None:
     """Hide what follows from the observer; give the result to `look_back`."""
-    return _observer.set(None)
+    here = state()
+    watch, here.watch = here.watch, None
+    return watch
 
 
-look_back = _observer.reset
+def look_back(watch: Callable[[Any], None] | None) -> None:
+    """Undo `look_away`."""
+    state().watch = watch
+
+
 fact = dataclass(slots=True, eq=False)
 
 

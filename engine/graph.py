@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine import hooks, node
+from engine import hooks, local, node
 from engine.autograd import GradientEdge
 from engine.tensor import Tensor
 
@@ -41,13 +41,15 @@ class saved_tensors_hooks:  # noqa: N801 - PyTorch's name
 
     def __init__(self, pack_hook: Callable, unpack_hook: Callable) -> None:
         self.pair = (pack_hook, unpack_hook)
-        self.tokens: list[Any] = []
+        self.outside: list[Any] = []
 
     def __enter__(self) -> None:
-        self.tokens.append(node.saved_hooks.set(self.pair))
+        here = local.state()
+        self.outside.append(here.saved_hooks)
+        here.saved_hooks = self.pair
 
     def __exit__(self, *_: object) -> None:
-        node.saved_hooks.reset(self.tokens.pop())
+        local.state().saved_hooks = self.outside.pop()
 
 
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> Any:

@@ -5,18 +5,25 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from contextvars import ContextVar, Token
 from typing import Any
 
 from engine import events
+from engine.local import state
 
-_grad: ContextVar[bool] = ContextVar("grad_enabled", default=True)
-_inference: ContextVar[bool] = ContextVar("inference", default=False)
-_in_rule: ContextVar[bool] = ContextVar("in_rule", default=False)
 
-is_grad_enabled = _grad.get
-is_inference_mode_enabled = _inference.get
-in_rule = _in_rule.get
+def is_grad_enabled() -> bool:
+    """Return whether operations are recorded."""
+    return state().grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Return whether what is made now will be an inference tensor."""
+    return state().inference
+
+
+def in_rule() -> bool:
+    """Return whether a backward rule is running."""
+    return state().in_rule
 
 
 class _Mode:
@@ -25,24 +32,25 @@ class _Mode:
     stated = True
 
     def __enter__(self) -> None:
-        self.tokens = getattr(self, "tokens", [])
-        before = _grad.get()
-        self.tokens.append([(var, var.set(value)) for var, value in self.settings()])
-        self.state(before)
+        self.outside = getattr(self, "outside", [])
+        here, settings = state(), self.settings()
+        self.outside.append({name: getattr(here, name) for name in settings})
+        self.switch(settings)
 
     def __exit__(self, *_: object) -> None:
-        before = _grad.get()
-        for var, token in reversed(self.tokens.pop()):
-            var.reset(token)
-        self.state(before)
+        self.switch(self.outside.pop())
 
-    def state(self, before: bool) -> None:
-        """State that recording was switched, if it was and if that is the learner's doing."""
-        if self.stated and _grad.get() != before:
-            events.emit(events.GradModeSet(_grad.get()))
+    def switch(self, settings: dict[str, bool]) -> None:
+        """Set what holds on this thread; say so if recording was switched and that is the learner's doing."""
+        here = state()
+        before = here.grad
+        for name, value in settings.items():
+            setattr(here, name, value)
+        if self.stated and here.grad != before:
+            events.emit(events.GradModeSet(here.grad))
 
-    def settings(self) -> list[tuple[ContextVar, Any]]:
-        """Return the context variables to set while inside, with their values."""
+    def settings(self) -> dict[str, bool]:
+        """Return what holds while inside."""
         raise NotImplementedError
 
     def clone(self) -> _Mode:
@@ -86,15 +94,15 @@ class no_grad(_Mode):  # noqa: N801 - PyTorch's name
         mode = super().__new__(cls)
         return mode if function is None else mode(function)
 
-    def settings(self) -> list[tuple[ContextVar, Any]]:
-        return [(_grad, False)]
+    def settings(self) -> dict[str, bool]:
+        return {"grad": False}
 
 
 class enable_grad(no_grad):  # noqa: N801
     """Inside, recording is on again."""
 
-    def settings(self) -> list[tuple[ContextVar, Any]]:
-        return [(_grad, True)]
+    def settings(self) -> dict[str, bool]:
+        return {"grad": True}
 
 
 class set_grad_enabled(_Mode):  # noqa: N801
@@ -102,24 +110,18 @@ class set_grad_enabled(_Mode):  # noqa: N801
 
     def __init__(self, mode: bool) -> None:
         self.mode = bool(mode)
-        self.before = _grad.get()
-        self.switch(self.mode)
-
-    def switch(self, enabled: bool) -> None:
-        """Set the mode and state it if it changed."""
-        before = _grad.get()
-        _grad.set(enabled)
-        self.state(before)
+        self.before = state().grad
+        self.switch({"grad": self.mode})
 
     def __call__(self, function: Callable) -> Callable:
-        self.switch(self.before)
+        self.switch({"grad": self.before})
         return super().__call__(function)
 
     def __enter__(self) -> None:
-        self.switch(self.mode)
+        self.switch({"grad": self.mode})
 
     def __exit__(self, *_: object) -> None:
-        self.switch(self.before)
+        self.switch({"grad": self.before})
 
     def clone(self) -> _Mode:
         return set_grad_enabled(self.mode)
@@ -138,8 +140,8 @@ class inference_mode(_Mode):  # noqa: N801
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
 
-    def settings(self) -> list[tuple[ContextVar, Any]]:
-        return [(_inference, True), (_grad, False)] if self.mode else []
+    def settings(self) -> dict[str, bool]:
+        return {"inference": True, "grad": False} if self.mode else {}
 
     def clone(self) -> _Mode:
         return inference_mode(self.mode)
@@ -153,13 +155,17 @@ class backward_mode(_Mode):  # noqa: N801
     def __init__(self, create_graph: bool) -> None:
         self.create_graph = create_graph
 
-    def settings(self) -> list[tuple[ContextVar, Any]]:
-        return [(_grad, self.create_graph), (_in_rule, False)]
+    def settings(self) -> dict[str, bool]:
+        return {"grad": self.create_graph, "in_rule": False}
 
 
-def begin_rule() -> Token:
+def begin_rule() -> bool:
     """From now on plain numbers in arithmetic are C++ scalars (MulBackward1, not MulBackward0)."""
-    return _in_rule.set(True)
+    here = state()
+    before, here.in_rule = here.in_rule, True
+    return before
 
 
-end_rule = _in_rule.reset
+def end_rule(before: bool) -> None:
+    """Undo `begin_rule`."""
+    state().in_rule = before

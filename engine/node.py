@@ -4,40 +4,31 @@ from __future__ import annotations
 
 import functools
 import weakref
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from engine import anomaly, errors
+from engine.local import state
 from engine.ops.table import Op
 from engine.tensor import Tensor, make, strides_of
 
 LEAF_SEQ = 2**64 - 1
 FREED = object()
-_counter: ContextVar[list[int]] = ContextVar("sequence_nr")
 
 Edge = tuple["Node", int]
-saved_hooks: ContextVar[tuple[Any, Any] | None] = ContextVar("saved_hooks", default=None)
 
 
 def next_seq() -> int:
     """Return the next sequence number: the order in which nodes are made."""
-    counter = _counter.get(None)
-    if counter is None:
-        _counter.set(counter := [0])
-    counter[0] += 1
-    return counter[0] - 1
+    here = state()
+    here.seq += 1
+    return here.seq - 1
 
 
 def peek_seq() -> int:
     """Return the number the next node will get."""
-    return _counter.get([0])[0]
-
-
-def reset_seq() -> None:
-    """Start counting from zero again: a new program."""
-    _counter.set([0])
+    return state().seq
 
 
 class SavedTensor:
@@ -57,7 +48,7 @@ class SavedTensor:
                 self.output_nr = output_nr
             if tensor.counter is not None:
                 self.version = tensor.counter[0]
-            pair = saved_hooks.get()
+            pair = state().saved_hooks
             if pair is not None:
                 self.history = history_of(tensor)
                 tensor, self.unpack_hook = pair[0](tensor), pair[1]

@@ -1,0 +1,57 @@
+"""What holds on a thread: the modes, who watches, the next sequence number (PyTorch: ThreadLocalState)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+
+class ThreadLocalState:
+    """The switches that every operation asks for, side by side, so that asking is one look-up.
+
+    `grad`: operations are recorded; `inference`: inference mode; `in_rule`: a backward rule is running;
+    `watch`: who is told the facts; `saved_hooks`: what packs and unpacks saved tensors; `anomaly`,
+    `check_nan`: anomaly mode; `seq`: the number of the next node.
+    """
+
+    __slots__ = ("anomaly", "check_nan", "grad", "in_rule", "inference", "saved_hooks", "seq", "watch")
+
+    def __init__(self, watch: Callable[[Any], None] | None = None) -> None:
+        self.grad = True
+        self.inference = False
+        self.in_rule = False
+        self.watch = watch
+        self.saved_hooks: tuple[Any, Any] | None = None
+        self.anomaly = False
+        self.check_nan = True
+        self.seq = 0
+
+
+_state: ContextVar[ThreadLocalState] = ContextVar("state")
+
+
+def state() -> ThreadLocalState:
+    """Return what holds here; a thread or context that never asked begins with the defaults."""
+    try:
+        return _state.get()
+    except LookupError:
+        _state.set(fresh := ThreadLocalState())
+        return fresh
+
+
+@contextmanager
+def saved_hooks(pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> Iterator[None]:
+    """Let what is saved for backward inside the block go through `pack`, and come back through `unpack`."""
+    here = state()
+    before, here.saved_hooks = here.saved_hooks, (pack, unpack)
+    try:
+        yield
+    finally:
+        here.saved_hooks = before
+
+
+def begin() -> None:
+    """Begin a program: everything as at the start, except for who watches."""
+    _state.set(ThreadLocalState(state().watch))
