@@ -105,8 +105,9 @@ def text_of(value: Any) -> str:
         return f"tensor of shape {list(value.array.shape)}"
     if value is Ellipsis:
         return "..."
-    if kind in PLAIN or kind.__module__.startswith("engine."):
-        return "a large int" if kind is int and value.bit_length() > 1024 else repr(value)[:LONGEST]
+    if kind in PLAIN or (kind.__module__.startswith("engine.") and kind.__repr__ is not object.__repr__):
+        text = "a large int" if kind is int and value.bit_length() > 1024 else repr(value)[:LONGEST]
+        return text if kind is str or " at 0x" not in text else kind.__name__
     return kind.__name__
 
 
@@ -140,8 +141,11 @@ def _terms(name: str, node: Node, arrived: tuple, write: Write) -> dict[str, str
 
 
 def _term(value: Any, write: Write) -> str:
+    packed = isinstance(value, SavedTensor) and value.unpack_hook is not None
     value = number_of(value)
     if value is FREED:
         return "freed"
+    if packed:
+        return "packed"  # only its unpack hook knows what it stands for
     known = write(value) if isinstance(value, (Tensor, np.ndarray)) else None
     return text_of(value) if known is None else known

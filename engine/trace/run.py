@@ -16,6 +16,7 @@ from engine import events, facade
 from engine import random as randoms
 from engine.autograd import begin_program
 from engine.numeric import runs
+from engine.trace.addresses import Addresses
 from engine.trace.limits import LimitReached, Limits, sentence
 from engine.trace.recorder import Recorder
 from engine.trace.spans import SNIPPET
@@ -58,6 +59,7 @@ class Run:
         self._modules = modules
         self._builtins = builtins
         self._seed = seed
+        self._addresses = Addresses(source)
 
     def trace(self) -> dict:
         """Run the snippet, once, and return the whole trace."""
@@ -94,7 +96,8 @@ class Run:
 
     def _end(self, error: BaseException) -> dict:
         """Write the exception that ended the run and return the outcome."""
-        recorder, kind, message = self.recorder, type(error).__name__, said(error)
+        recorder, kind = self.recorder, type(error).__name__
+        message = self._addresses.told(said(error))
         try:
             if recorder.over is None:
                 recorder.finish(error)
@@ -122,7 +125,7 @@ class Run:
             if given is not None and type(given) is not str:
                 raise TypeError(f"{what} must be None or a string, not {type(given).__name__}")
         text = (" " if sep is None else sep).join([str(value) for value in values])
-        self.recorder.printed(text + ("\n" if end is None else end))
+        self.recorder.printed(self._addresses.told(text + ("\n" if end is None else end)))
 
 
 def said(error: BaseException) -> str:
