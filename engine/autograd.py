@@ -18,11 +18,11 @@ from engine.tensor import Tensor, make
 _warned: ContextVar[frozenset[str]] = ContextVar("warned", default=frozenset())
 
 
-def warn_once(what: str, text: str) -> None:
-    """Give a warning that PyTorch gives once in a program."""
+def warn_once(what: str, text: str, level: int = 3) -> None:
+    """Give a warning that PyTorch gives once in a program; `level` 3: where the caller was called."""
     if what not in _warned.get():
         _warned.set(_warned.get() | {what})
-        warnings.warn(text, UserWarning, stacklevel=4)
+        warnings.warn(text, UserWarning, stacklevel=level)
 
 
 def begin_program() -> None:
@@ -66,7 +66,7 @@ def backward(
     if retain_graph is None:
         retain_graph = create_graph
     if create_graph:
-        warn_once("create_graph", errors.CREATE_GRAPH)
+        warn_once("create_graph", errors.CREATE_GRAPH, level=1)
     call = prepared(roots, grads, retain_graph, create_graph, api)
     call.implicit = all(g is None for g in given)
     if targets is not None:

@@ -42,7 +42,7 @@ def checkpoint(
 ) -> Any:
     """Call `function` without keeping what backward needs; backward calls it again."""
     if use_reentrant is None:
-        warnings.warn(_omitted(""), UserWarning, stacklevel=2)
+        warnings.warn(_omitted(""), UserWarning, stacklevel=1)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     for option in ("context_fn", "determinism_check", "debug"):
@@ -53,7 +53,7 @@ def checkpoint(
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     if not any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):
         warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2
+            "None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=1
         )
     return CheckpointFunction.apply(function, preserve, *args)
 

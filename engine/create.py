@@ -39,7 +39,7 @@ def tensor(
 ) -> Tensor:
     """Return a new tensor holding a copy of `data`: a number, nested lists of numbers, or a tensor."""
     if isinstance(data, Tensor):
-        warnings.warn(errors.TENSOR_OF_TENSOR, UserWarning, stacklevel=2)
+        warnings.warn(errors.TENSOR_OF_TENSOR, UserWarning, stacklevel=3)
         return finished(data.array.copy(), dtype or data.dtype, requires_grad)
     return finished(*from_nested(data, dtype), requires_grad)
 

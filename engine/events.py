@@ -154,6 +154,15 @@ class BackwardRefused:
     problem: str
 
 
+@fact
+class WarningGiven:
+    """Python shows a warning: `category` is its class's name, `line` the program's, None inside a library."""
+
+    category: str
+    message: str
+    line: int | None
+
+
 # ----- backward: what `run()` yields, in this order around one node ---------------------------
 @fact
 class BackwardBegan:

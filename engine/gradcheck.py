@@ -48,7 +48,7 @@ def gradcheck(
                 "check will likely fail if all the inputs are not of double precision floating point or "
                 "complex. ",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=1,
             )
         for number in range(len(_outputs(func, given))):
             for index, source in enumerate(checked):

@@ -19,7 +19,7 @@ class Loss(Module):
         if size_average is not None or reduce is not None:
             averaged = size_average is None or size_average
             reduction = "none" if reduce is False else "mean" if averaged else "sum"
-            warnings.warn(errors.old_reduction(reduction), UserWarning, stacklevel=3)
+            warnings.warn(errors.old_reduction(reduction), UserWarning, stacklevel=1)
         self.reduction = reduction
 
 

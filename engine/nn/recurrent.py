@@ -200,7 +200,7 @@ class Recurrent(Module):
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
                 f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=1,
             )
         if hidden_size <= 0:
             raise ValueError("hidden_size must be greater than zero")

@@ -62,7 +62,7 @@ class LRScheduler:
     def get_lr(self) -> list[float]:
         """Return the learning rates of `last_epoch`, one per group."""
         if not self._stepping:
-            warnings.warn(LAST, UserWarning, stacklevel=2)
+            warnings.warn(LAST, UserWarning, stacklevel=1)
         pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
         return [self.planned(group, group["lr"], base) for group, base in pairs]
 

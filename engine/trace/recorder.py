@@ -37,6 +37,7 @@ KINDS = {  # rows that are not called after their fact
     "OptimizerStepped": "optimizer_step",
     "GradModeSet": "grad_mode",
     "BackwardFailed": "backward_ended",
+    "WarningGiven": "warning",
 }
 UNWRITTEN = ("BackwardRefused",)  # the exception that follows says it
 # During these no statement of the program ends, so no variable can have changed.

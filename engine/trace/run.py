@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import builtins as python
 import contextvars
-import warnings
 from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
@@ -20,6 +19,7 @@ from engine.trace.addresses import Addresses
 from engine.trace.limits import LimitReached, Limits, sentence
 from engine.trace.recorder import Recorder
 from engine.trace.spans import SNIPPET
+from engine.trace.stderr import shown_by
 
 __all__ = ["LimitReached", "Limits", "Refused", "Run", "trace_source"]
 LONGEST = 2_000  # characters of an error's message
@@ -78,8 +78,7 @@ class Run:
         names["print"] = self._print
         if self._builtins is None:
             names["__import__"] = importer(modules)
-        with warnings.catch_warnings(), events.observed_by(self.recorder):
-            warnings.simplefilter("ignore")
+        with shown_by(self._warned), events.observed_by(self.recorder):
             return self._execute(code, {"__name__": "__main__", "__builtins__": names})
 
     def _execute(self, code: CodeType, names: dict) -> dict:
@@ -127,9 +126,14 @@ class Run:
         text = (" " if sep is None else sep).join([str(value) for value in values])
         self.recorder.printed(self._addresses.told(text + ("\n" if end is None else end)))
 
+    def _warned(self, warning: Warning, file: str, line: int) -> None:
+        """Make a row of a warning that Python shows: nothing hides it from a console."""
+        where = line if file == SNIPPET else None
+        self.recorder(events.WarningGiven(type(warning).__name__, said(warning), where))
+
 
 def said(error: BaseException) -> str:
-    """Return the message of an exception; asking for it may run a learner's code."""
+    """Return the message of an exception or warning; asking for it may run a learner's code."""
     try:
         return "".join((str(error),))[:LONGEST]
     except BaseException:  # nothing may leave a run, and a limit is already remembered

@@ -69,6 +69,7 @@ ROWS: dict[str, dict[str, dict]] = {
     },
     "names_bound": {"names": keyed(TENSOR), "unbound": many(TEXT)},
     "printed": {"text": TEXT},
+    "warning": {"category": TEXT, "message": TEXT, "line": maybe(COUNT)},
     "grad_set": {"tensor": TENSOR, "before": GRAD, "after": GRAD, "cause": TEXT},
     "zero_grad": {"owner": TEXT, "set_to_none": FLAG},
     "module_entered": {"module": MODULE},

@@ -21,6 +21,7 @@ from engine.verify.report import Report
 from engine.verify.scopes import Scopes
 from engine.verify.structure import check_structure
 from engine.verify.updates import Updates
+from engine.verify.warned import Warned
 from engine.verify.world import Stop, World
 
 
@@ -44,7 +45,7 @@ def walk(world: World) -> None:
     parts = (
         Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
         Updates(world), grads, backward, Hooks(world, backward), Forward(world, graph),
-        Printed(world, program),
+        Printed(world, program), Warned(world, program),
     )  # fmt: skip
     if not world.report.holds:
         return  # tables that contradict themselves explain no row

@@ -29,6 +29,7 @@ ROWS = {
     "op_applied": "op:text node:n? args:argument* outputs:t* values:v* inplace:flag saved:saved* module:m?",
     "names_bound": "names:t% unbound:text*",
     "printed": "text:text",
+    "warning": "category:text message:text line:count?",
     "grad_set": "tensor:t before:v? after:v? cause:text",
     "zero_grad": "owner:text set_to_none:flag",
     "module_entered": "module:m",

@@ -58,6 +58,7 @@ export function everyKind() {
     ["zero_grad", { owner: "optimizer", set_to_none: false }],
     ["grad_set", { tensor: "t1", before: "v3", after: null, cause: "zero_grad" }],
     ["names_bound", { names: {}, unbound: ["y"] }],
+    ["warning", { category: "UserWarning", message: "The .grad attribute is being accessed.", line: 6 }],
     ["limit", { limit: "rows", message: "More than 20,000 steps." }],
     [
       "error",

@@ -72,6 +72,17 @@ while True:
     x = x * 2
 """
 
+WARNED = """\
+import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x * 3
+for step in range(2):
+    print(y.grad)
+target = torch.tensor([1.0])
+loss = torch.nn.MSELoss()(y, target)
+print(y.grad, loss)
+"""
+
 PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "hooks": HOOKS,
     "captured": CAPTURED,
@@ -79,5 +90,6 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "changed": CHANGED,
     "refused": REFUSED,
     "cut": ENDLESS,
+    "warned": WARNED,
 }
 LIMITS = {"cut": Limits(rows=12)}

@@ -24,7 +24,7 @@ def reduction_number(reduction: str, size_average: Any = None, reduce: Any = Non
     if size_average is not None or reduce is not None:
         averaged = size_average is None or size_average
         reduction = "none" if reduce is False else "mean" if averaged else "sum"
-        warnings.warn(errors.old_reduction(reduction), UserWarning, stacklevel=4)
+        warnings.warn(errors.old_reduction(reduction), UserWarning, stacklevel=1)
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return REDUCTIONS[reduction]

@@ -1,11 +1,12 @@
 /**
- * The program being played: its lines, the expression that runs now, where an error stands. A click on a
- * line goes to its first step, again to its next. In backward the marked expression is the forward one
- * whose node runs.
+ * The program being played: its lines, the expression that runs now, where an error or a warning stands. A
+ * click on a line goes to its first step, again to its next. In backward the marked expression is the
+ * forward one whose node runs.
  */
 import { h, set, write } from "#js/dom.js";
 import { markedRuns, tokenLines } from "#js/code/tokens.js";
 import { t as word } from "#js/i18n.js";
+import { warningLine } from "#js/trace/stderr.js";
 import { lineStops, subject } from "#js/trace/stops.js";
 
 const SHORT = 36; // characters of a line beside which there is room for a word
@@ -60,15 +61,16 @@ function makeLine(tokens, number, stops) {
     : h("span", { class: "line-number" }, number);
   const body = h("code", { class: "line-text" });
   const flag = h("span", { class: "line-flag", hidden: true });
+  const warned = h("span", { class: "line-warned", hidden: true });
   const message = h("p", { class: "line-message", hidden: true });
   const attributes = { class: "line", "data-line": number, "data-steps": stops.length ? "true" : null };
-  const line = h("div", attributes, gutter, h("div", { class: "line-body" }, flag, body));
+  const line = h("div", attributes, gutter, h("div", { class: "line-body" }, flag, warned, body));
   const length = tokens.reduce((sum, token) => sum + token.text.length, 0);
-  return { line, body, flag, message, tokens, stops, length, shown: null };
+  return { line, body, flag, warned, message, tokens, stops, length, shown: null };
 }
 
 /** Show one line; its text is made anew only when what is marked in it changes. */
-function showLine(part, number, { expression, statement, error }) {
+function showLine(part, number, { expression, statement, error }, warnings) {
   const span = covered(error ? error.at : expression?.at, number, part.length);
   const tone = error ? "error" : expression?.tone;
   const key = span ? `${span} ${tone}` : "";
@@ -81,9 +83,20 @@ function showLine(part, number, { expression, statement, error }) {
   set(part.line, "data-running", running ? "true" : null);
   set(part.line, "aria-current", span ? "step" : null);
   set(part.flag, "hidden", !running || part.length > SHORT);
+  showMessage(part, number, error, warnings);
+}
+
+/** What is said beside a line: that it has brought a warning, its text at that moment, or an error. */
+function showMessage(part, number, error, { past, now }) {
+  const earlier = past.findLast(({ row }) => warningLine(row) === number)?.row;
+  set(part.warned, "hidden", !earlier);
+  write(part.warned, earlier ? (part.length > SHORT ? "⚠" : `⚠ ${earlier.category}`) : "");
+  set(part.warned, "title", earlier ? `${earlier.category}: ${earlier.message}` : null);
   const last = error?.at && error.at[2] === number;
-  set(part.message, "hidden", !last);
-  write(part.message, last ? [error.type, error.message].filter(Boolean).join(": ") : "");
+  const told = last ? error : now && warningLine(now) === number ? now : null;
+  set(part.message, "hidden", !told);
+  set(part.message, "data-tone", told && !last ? "warning" : null);
+  write(part.message, told ? [told.type ?? told.category, told.message].filter(Boolean).join(": ") : "");
 }
 
 function bringIntoView(root, parts, { expression, statement, error }) {
@@ -125,7 +138,9 @@ export function mount(root, { trace, player, signal }) {
   return {
     show(state) {
       const marked = marks(trace, state);
-      parts.forEach((part, i) => showLine(part, i + 1, marked));
+      const now = state.row?.kind === "warning" ? state.row : null;
+      const warnings = { past: state.warnings, now };
+      parts.forEach((part, i) => showLine(part, i + 1, marked, warnings));
       bringIntoView(listing, parts, marked);
     },
   };

@@ -16,12 +16,15 @@ import { sums } from "#js/panels/sums.js";
 import { trouble } from "#js/panels/trouble.js";
 import { update } from "#js/panels/update.js";
 import { variables } from "#js/panels/variables.js";
+import { warning } from "#js/panels/warning.js";
 
 /**
  * A panel {id, title, slot, mount}; one that is made anew at every step gives `render(ctx, state)` instead
  * of mount.
  */
-const list = [say, output, queue, legend, trouble, sums, operation, rule, update, saved, next, variables];
+const list = [
+  ...[say, output, queue, legend, trouble, warning, sums, operation, rule, update, saved, next, variables],
+];
 
 function mountRender(panel, root, ctx) {
   return {

@@ -1,4 +1,4 @@
-/** What the program has printed so far, and only so far. */
+/** What the program has printed so far, and only so far; warnings among it, as a console shows both. */
 import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 
@@ -18,13 +18,22 @@ export const output = {
     let last = null;
     return {
       show(state) {
-        const key = `${state.output.length} ${state.row?.kind === "printed"}`;
+        const told = state.row?.kind === "printed" || state.row?.kind === "warning";
+        const key = `${state.output.length} ${told}`;
         if (key === last) return;
         last = key;
-        const fresh = state.row?.kind === "printed" ? state.output.length - 1 : -1;
+        const fresh = told ? state.output.length - 1 : -1;
+        const warned = new Set(state.warnings.map(({ piece }) => piece));
         text.replaceChildren(
           ...state.output.map((piece, i) =>
-            h("span", { "data-fresh": i === fresh ? "true" : null }, piece),
+            h(
+              "span",
+              {
+                "data-fresh": i === fresh ? "true" : null,
+                "data-stream": warned.has(i) ? "stderr" : null,
+              },
+              piece,
+            ),
           ),
         );
         text.scrollTop = text.scrollHeight;

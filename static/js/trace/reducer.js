@@ -5,6 +5,11 @@
  * Maps and arrays hold values that are replaced, never changed, so a shallow copy of a state is a keyframe.
  */
 
+import { begin, bufferKey, edgeKey, emptyBuffers, finish, settle } from "#js/trace/passes.js";
+import { warningText } from "#js/trace/stderr.js";
+
+export { bufferKey, edgeKey };
+
 /**
  * @typedef {[number, number, number, number] | null} Span
  * @typedef {"ghost" | "made" | "ready" | "running" | "ran" | "freed"} Phase
@@ -42,6 +47,8 @@ export function initial(_trace) {
     /** @type {string[]} */ queue: [],
     /** @type {Map<string, {names: any[], freed: boolean}>} */ saved: new Map(),
     /** @type {string[]} */ output: [],
+    /** Warnings so far: the row, and which piece of the output shows it. */
+    /** @type {{row: Row, piece: number}[]} */ warnings: [],
     at: /** @type {Span} */ (null),
     focus: /** @type {string | null} */ (null),
     backward: /** @type {Backward | null} */ (null),
@@ -82,12 +89,6 @@ export function apply(state, row, trace) {
   return state;
 }
 
-/** @param {string} node @param {number} slot */
-export const edgeKey = (node, slot) => `${node}:${slot}`;
-
-/** @param {string} node @param {number} inputNr */
-export const bufferKey = (node, inputNr) => (inputNr === 0 ? node : `${node}:${inputNr}`);
-
 /** Hooks whose answer is what the node's rules get. */
 const BEFORE_RULES = new Set(["tensor", "before the node"]);
 
@@ -116,6 +117,10 @@ export const on = {
   },
   printed(s, row) {
     s.output = [...s.output, row.text];
+  },
+  warning(s, row, trace) {
+    s.warnings = [...s.warnings, { row, piece: s.output.length }];
+    s.output = [...s.output, warningText(trace, row)];
   },
   module_entered(s, row) {
     s.modules = [...s.modules, row.module];
@@ -195,83 +200,6 @@ export const on = {
 /** @param {State} s @param {Row} row */
 function setGrad(s, row) {
   s.grad.set(row.tensor, row.after);
-}
-
-/**
- * Start a pass: what it reaches waits again, and forgets the gradients of the pass before.
- * @param {State} s
- * @param {Row} row
- * @param {Trace} trace
- */
-function begin(s, row, trace) {
-  const { call, api, roots, root_nodes, grads, missing } = row;
-  const outer = s.backward;
-  const kept = outer && {
-    expected: new Map(s.expected),
-    missing: new Map(s.missing),
-    buffer: new Map(s.buffer),
-    queue: s.queue,
-  };
-  s.backward = { call, api, roots, root_nodes, grads, missing, running: null, k: s.k, outer, kept };
-  s.expected.clear();
-  s.missing.clear();
-  s.queue = [];
-  const reached = new Set([...Object.keys(missing), ...root_nodes.filter(Boolean)]);
-  for (const node of reached) forget(s, node, trace);
-  for (const [node, count] of Object.entries(missing)) {
-    s.expected.set(node, count);
-    s.missing.set(node, count);
-  }
-  root_nodes.forEach((/** @type {string | null} */ node, /** @type {number} */ i) => {
-    const isLeaf = node !== null && trace.nodes[node]?.name === "AccumulateGrad";
-    const inputNr = isLeaf ? 0 : (trace.tensors[roots[i]]?.output_nr ?? 0);
-    const key = node && bufferKey(node, inputNr);
-    if (key && grads[i] !== null && !s.buffer.has(key)) s.buffer.set(key, grads[i]);
-  });
-}
-
-/**
- * @param {State} s
- * @param {string} node
- * @param {Trace} trace
- */
-function forget(s, node, trace) {
-  const edges = trace.nodes[node]?.edges ?? [];
-  for (let slot = 0; slot < edges.length; slot += 1) s.flow.delete(edgeKey(node, slot));
-  emptyBuffers(s, node);
-  s.rules.delete(node);
-  s.received.delete(node);
-  if (s.phase.has(node) && s.phase.get(node) !== "freed") s.phase.set(node, "made");
-}
-
-/** @param {State} s @param {string} node */
-function emptyBuffers(s, node) {
-  for (const key of s.buffer.keys()) {
-    if (key === node || key.startsWith(`${node}:`)) s.buffer.delete(key);
-  }
-}
-
-/**
- * The node that was running is done: "freed" if it let go of what it had saved, else "ran".
- * @param {State} s
- */
-function settle(s) {
-  const node = s.backward?.running;
-  if (node) s.phase.set(node, s.saved.get(node)?.freed ? "freed" : "ran");
-}
-
-/**
- * A pass is over; one that ran inside another gives back what the outer one waits for.
- * @param {State} s
- */
-function finish(s) {
-  const ended = s.backward;
-  s.backward = ended?.outer ?? null;
-  s.queue = ended?.kept?.queue ?? [];
-  if (!ended?.kept) return;
-  s.expected = new Map(ended.kept.expected);
-  s.missing = new Map(ended.kept.missing);
-  s.buffer = new Map(ended.kept.buffer);
 }
 
 /**

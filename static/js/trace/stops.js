@@ -23,6 +23,7 @@ const halts = {
   op_applied: (trace, k) => (isWriteOfGrad(trace, k) ? [] : ["chain"]),
   names_bound: (trace, k) => (isAlias(trace, k) ? ["chain"] : []),
   printed: () => ["story", "chain"],
+  warning: () => ["story", "chain"],
   retain_grad: () => ["chain"],
   grad_set: (trace, k) => (changesGrad(trace.rows[k]) ? ["story", "chain"] : []),
   zero_grad: (trace, k) => (isFollowedBy(trace, k, changesGrad) ? [] : ["story", "chain"]),

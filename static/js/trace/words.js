@@ -66,6 +66,12 @@ const forward = {
     const text = firstLine(row.text, LONGEST_PRINT);
     return text ? [{ key: "row.printed", values: { text: to.code(text) } }] : [{ key: "row.printed.empty" }];
   },
+  warning: (row, to) => [
+    {
+      key: "row.warning",
+      values: { category: to.code(row.category), message: firstLine(row.message, LONGEST_MESSAGE) },
+    },
+  ],
   grad_set(row, to) {
     const values = {
       grad: to.gradOf(row.tensor),
