@@ -263,6 +263,7 @@ def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     recorded = needs_grad(tensor) and modes.is_grad_enabled()
     check_inplace(tensor, recorded)
     edge, before = gradient_edge(tensor) if recorded else None, tensor.aliased()
+    events.changing()
     tensor.array = op.forward(tensor.array, *args)
     tensor.bump()
     node = None

@@ -24,13 +24,17 @@ def emit(fact: Any) -> None:
 
 @contextmanager
 def observed_by(watch: Callable[[Any], None] | None) -> Iterator[None]:
-    """Let `watch` see every fact stated inside the block; None hides them."""
+    """Let `watch` see every fact stated inside the block; None hides them.
+
+    Its `keeper`, if it has one, is told before anything that facts refer to is changed, hidden or not.
+    """
     here = state()
     before, here.watch = here.watch, watch
+    keeper, here.keeper = here.keeper, getattr(watch, "keeper", here.keeper)
     try:
         yield
     finally:
-        here.watch = before
+        here.watch, here.keeper = before, keeper
 
 
 def look_away() -> Callable[[Any], None] | None:
@@ -43,6 +47,35 @@ def look_away() -> Callable[[Any], None] | None:
 def look_back(watch: Callable[[Any], None] | None) -> None:
     """Undo `look_away`."""
     state().watch = watch
+
+
+# ----- before a change: facts hold live objects, and whoever keeps facts must know ------------------
+def overwriting(array: Any) -> None:
+    """Say that an array's memory is about to be written."""
+    keeper = state().keeper
+    if keeper is not None:
+        keeper.overwriting(array)
+
+
+def replacing(tensor: Any) -> None:
+    """Say that a tensor is about to get another array."""
+    keeper = state().keeper
+    if keeper is not None:
+        keeper.replacing(tensor)
+
+
+def releasing(node: Any) -> None:
+    """Say that a node's `saved` is about to be replaced."""
+    keeper = state().keeper
+    if keeper is not None:
+        keeper.releasing(node)
+
+
+def changing() -> None:
+    """Say that something else is about to change: a tensor's history, or memory in ways unknown."""
+    keeper = state().keeper
+    if keeper is not None:
+        keeper.settle()
 
 
 fact = dataclass(slots=True, eq=False)

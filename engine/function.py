@@ -293,6 +293,7 @@ def _placed(
         return tensor
     if is_input:
         tensor = _view_of(tensor)
+    events.changing()
     tensor.node, tensor.output_nr, tensor.requires = node, index, True
     if tensor.base is not None:
         tensor.view_of.kind = views.FUNCTION

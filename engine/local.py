@@ -12,17 +12,21 @@ class ThreadLocalState:
     """The switches that every operation asks for, side by side, so that asking is one look-up.
 
     `grad`: operations are recorded; `inference`: inference mode; `in_rule`: a backward rule is running;
-    `watch`: who is told the facts; `saved_hooks`: what packs and unpacks saved tensors; `anomaly`,
-    `check_nan`: anomaly mode; `seq`: the number of the next node.
+    `watch`: who is told the facts; `keeper`: who is told before what facts refer to is changed;
+    `saved_hooks`: what packs and unpacks saved tensors; `anomaly`, `check_nan`: anomaly mode; `seq`: the
+    number of the next node.
     """
 
-    __slots__ = ("anomaly", "check_nan", "grad", "in_rule", "inference", "saved_hooks", "seq", "watch")
+    __slots__ = (
+        "anomaly", "check_nan", "grad", "in_rule", "inference", "keeper", "saved_hooks", "seq", "watch",
+    )  # fmt: skip
 
-    def __init__(self, watch: Callable[[Any], None] | None = None) -> None:
+    def __init__(self, watch: Callable[[Any], None] | None = None, keeper: Any = None) -> None:
         self.grad = True
         self.inference = False
         self.in_rule = False
         self.watch = watch
+        self.keeper = keeper
         self.saved_hooks: tuple[Any, Any] | None = None
         self.anomaly = False
         self.check_nan = True
@@ -54,4 +58,5 @@ def saved_hooks(pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> Ite
 
 def begin() -> None:
     """Begin a program: everything as at the start, except for who watches."""
-    _state.set(ThreadLocalState(state().watch))
+    here = state()
+    _state.set(ThreadLocalState(here.watch, here.keeper))

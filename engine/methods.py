@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine import autograd, errors, functions, hooks, modes, views
+from engine import autograd, errors, events, functions, hooks, modes, views
 from engine import dtype as dtypes
 from engine import matmul as products
 from engine.apply import apply, apply_inplace
@@ -103,6 +103,7 @@ def detach_(self: Tensor) -> Tensor:
     """Drop the history in place."""
     if self.base is not None:
         raise RuntimeError(errors.cant_detach_view())
+    events.changing()
     self.node, self.output_nr, self.requires = None, 0, False
     return self
 

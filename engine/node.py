@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import anomaly, errors
+from engine import anomaly, errors, events
 from engine.local import state
 from engine.ops.table import Op
 from engine.tensor import Tensor, make, strides_of
@@ -78,6 +78,9 @@ class SavedTensor:
         if self.output_nr is not None:
             found.node, found.output_nr, found.requires = node, self.output_nr, True
         return found
+
+
+GONE = SavedTensor(FREED)
 
 
 def history_of(tensor: Tensor) -> tuple:
@@ -220,19 +223,26 @@ class Node:
 
     def release(self) -> tuple[str, ...]:
         """Drop saved tensors; return the names of what was dropped."""
-        dropped = []
-        for name, value in self.saved.items():
-            if type(value) is SavedTensor:
-                if value.tensor is not FREED:
-                    value.tensor = FREED
-                    dropped.append(name)
-            elif type(value) is tuple:
-                kept = [v for v in value if type(v) is SavedTensor and v.tensor is not FREED]
-                for part in kept:
-                    part.tensor = FREED
-                dropped += [name] if kept else []
-        self.freed = self.freed or bool(dropped)
+        dropped = [name for name, value in self.saved.items() if is_kept(value)]
+        if dropped:
+            events.releasing(self)
+            self.saved = {**self.saved, **{name: emptied(self.saved[name]) for name in dropped}}
+            self.freed = True
         return tuple(dropped)
+
+
+def is_kept(value: Any) -> bool:
+    """Return whether a saved value is, or has in it, a tensor that was not freed yet."""
+    if type(value) is SavedTensor:
+        return value.tensor is not FREED
+    return type(value) is tuple and any([type(v) is SavedTensor and v.tensor is not FREED for v in value])
+
+
+def emptied(value: Any) -> Any:
+    """Return what stands for a saved value once it was freed."""
+    if type(value) is tuple:
+        return tuple([GONE if type(part) is SavedTensor else part for part in value])
+    return GONE
 
 
 def unpacked(value: Any, node: Node, graph: bool) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine import dtype as dtypes
-from engine import format
+from engine import events, format
 from engine.tensor import Tensor, make
 
 
@@ -133,11 +133,13 @@ class SparseTensor(Tensor):
     def write_entries(self, other: SparseTensor) -> None:
         """Append the entries of `other` in place."""
         both = joined(self, other)
+        events.changing()
         self.entry_indices, self.entry_values, self.is_summed = both.entry_indices, both.entry_values, False
         self.bump()
 
     def zero_(self) -> SparseTensor:
         """Drop all entries in place."""
+        events.changing()
         self.entry_indices, self.entry_values = self.entry_indices[:, :0], self.entry_values[:0]
         self.bump()
         return self

@@ -85,6 +85,7 @@ class Tensor:
         """Overwrite the numbers in place and count it."""
         if not writable(self.array):
             raise RuntimeError(errors.overlapping_write())
+        events.overwriting(self.array)
         self.array[...] = values
         self.bump()
 
@@ -133,7 +134,8 @@ class Tensor:
             raise RuntimeError(
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
             )
-        if self.grad_fn is None:
+        if self.grad_fn is None and self.requires != value:
+            events.changing()
             self.requires = value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -208,6 +210,7 @@ class Tensor:
         own(self)
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {TITLE(type(value))}")
+        events.changing()
         self.array = value.array
         self.exotic = value.exotic
 

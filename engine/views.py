@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import errors, modes
+from engine import errors, events, modes
 from engine.node import Node, gradient_edge, node_class
 from engine.ops.table import TABLE, Op
 from engine.tensor import Tensor, make, strides_of
@@ -51,6 +51,7 @@ def current_node(view: Tensor) -> Any:
         return view.node
     if info.kind == NO_GRAD and view.node is None:
         raise RuntimeError(errors.no_grad_view_of_changed_base())
+    events.changing()
     edge = gradient_edge(view.base)
     node = node_class("AsStridedBackward0")(TABLE["as_strided"], (edge,), ((view.array.shape, view.dtype),))
     size, stride, offset = geometry(view.base.array, view.array)
@@ -130,6 +131,7 @@ def _check_view(tensor: Tensor) -> None:
 
 def rebase(tensor: Tensor, node: Node) -> None:
     """Let a tensor's history go through `node` from now on; through a view, that of its root too."""
+    events.changing()
     if tensor.base is None:
         move_retains(tensor, node)
         tensor.node, tensor.output_nr, tensor.requires = node, 0, True
@@ -188,6 +190,7 @@ class CopySlices(Node):
 
     def release(self) -> tuple[str, ...]:
         """Drop the inner node: a CopySlices runs once."""
+        events.changing()
         dropped = () if self.inner is None else ("fn",)
         self.inner = None
         self.freed = True

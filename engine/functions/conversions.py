@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import create, errors
+from engine import create, errors, events
 from engine import dtype as dtypes
 from engine.device import check
 from engine.dtype import DType
@@ -41,6 +41,7 @@ def to(
         return F.clone(self) if copy else self
     out = F.to(self, dtype)
     if dtype.is_odd:
+        events.changing()
         out.exotic = dtype
     return out
 

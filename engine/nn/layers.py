@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import create
+from engine import create, events
 from engine import dtype as dtypes
 from engine.dtype import DType
 from engine.nn import functional as F
@@ -177,6 +177,7 @@ class Embedding(Module):
         """Draw the first values from the normal distribution; the padding row is zero."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
+            events.overwriting(self.weight.array)
             self.weight.array[self.padding_idx] = 0
             self.weight.bump()
 

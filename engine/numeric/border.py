@@ -197,6 +197,7 @@ def stated(tensor: Tensor) -> Tensor:
 # ----- over there ----------------------------------------------------------------------------------
 def compute(function: Callable, given: Iterable, named: dict[str, Any] | None = None) -> Any:
     """Call NumPy with values that are inside already; return its own result. Errors are said plainly."""
+    events.changing()
     try:
         with np.errstate(**(faults.get() or FAULTS)):
             return function(*given, **(named or {}))

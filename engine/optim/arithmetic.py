@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine import dtype as dtypes
+from engine import events
 from engine.random import fused
 from engine.tensor import Tensor, make
 
@@ -65,6 +66,7 @@ def renewed(tensor: Tensor, array: np.ndarray, writes: int = 1) -> np.ndarray:
     The old array stays as it was, so whoever watches may keep it.
     """
     array = tensor.dtype.hold(np.asarray(array))
+    events.replacing(tensor)
     tensor.array = array
     for _ in range(writes):
         tensor.bump()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine import events
 from engine.ops.table import F as rows
 from engine.tensor import Tensor
 
@@ -13,6 +14,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     lengths = []
     for x in (x1, x2):
         held = rows.clone(rows.linalg_vector_norm(x, 2, (dim,), True))
+        events.overwriting(held.array)
         np.maximum(held.array, held.array.dtype.type(eps), out=held.array)
         lengths.append(held)
     second = x2 / lengths[1]  # PyTorch's compiler evaluates the right side first

@@ -72,6 +72,7 @@ def _renorm(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) ->
         for row in np.unique(input.array):
             length = float(np.linalg.norm(weight.array[row].astype(np.float64), norm_type))
             if length > max_norm:
+                events.overwriting(weight.array)
                 weight.array[row] *= weight.array.dtype.type(max_norm / (length + 1e-7))
         weight.bump()
 
@@ -259,6 +260,7 @@ def _update_statistics(array: np.ndarray, running_mean: Tensor, running_var: Ten
         (running_mean, wide.mean(dims)),
         (running_var, wide.var(dims) * (count / (count - 1))),
     ):
+        events.overwriting(running.array)
         running.array[...] = momentum * now.astype(array.dtype) + (1 - momentum) * running.array
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine import errors as words
+from engine import events
 from engine.nn import errors
 from engine.nn.functional.activations import logsigmoid
 from engine.nn.functional.distance import pairwise_distance
@@ -176,6 +177,7 @@ def gaussian_nll_loss(
     if (var.array < 0).any():
         raise ValueError("var has negative entry/entries")
     var = var.clone()
+    events.overwriting(var.array)
     np.maximum(var.array, var.array.dtype.type(eps), out=var.array)
     values = 0.5 * (var.log() + (input - target) ** 2 / var)
     return reduced(values + 0.5 * math.log(2 * math.pi) if full else values, number)
