@@ -283,8 +283,8 @@ def walk(starts: list[Node]) -> tuple[list[Node], dict[int, int]]:
 
 
 # ----- one run -----
-def observe(path: Path) -> dict:
-    """Run a snippet file and return its observation."""
+def observe(path: Path, beside: Callable[[Any], None] | None = None) -> dict:
+    """Run a snippet file and return its observation. `beside` sees every fact too, before it is noted here."""
     place = str(path.resolve())
     names: dict[str, Any] = {"__name__": "__main__", "__file__": place}
     observer = Observer(place, names)
@@ -301,17 +301,18 @@ def observe(path: Path) -> dict:
         autograd.begin_program()
         runs.start(0)
         names["__builtins__"] = {**vars(builtins), "__import__": importer(modules)}
-        exception = execute(path.read_text(encoding="utf-8"), place, names, observer)
+        watch = observer if beside is None else lambda fact: (beside(fact), observer(fact))
+        exception = execute(path.read_text(encoding="utf-8"), place, names, watch)
     return {
         "schema": SCHEMA, "torch": "2.13.0", "snippet": path.name, "stdout": scrub(out.getvalue()),
         "warnings": noted, "exception": exception, "calls": observer.calls, "variables": variables(names),
     }  # fmt: skip
 
 
-def execute(source: str, place: str, names: dict[str, Any], observer: Observer) -> dict | None:
+def execute(source: str, place: str, names: dict[str, Any], watch: Callable | None) -> dict | None:
     """Run a text; return the exception that ended it, if any."""
     try:
-        with events.observed_by(observer):
+        with events.observed_by(watch):
             exec(compile(source, place, "exec", dont_inherit=True), names)
     except BaseException as error:  # whatever a snippet raises is what is observed
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == place]
