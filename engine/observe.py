@@ -284,7 +284,7 @@ def walk(starts: list[Node]) -> tuple[list[Node], dict[int, int]]:
 
 # ----- one run -----
 def observe(path: Path, beside: Callable[[Any], None] | None = None) -> dict:
-    """Run a snippet file and return its observation. `beside` sees every fact too, before it is noted here."""
+    """Run a snippet file and return its observation. `beside` sees every fact too, and sees it first."""
     place = str(path.resolve())
     names: dict[str, Any] = {"__name__": "__main__", "__file__": place}
     observer = Observer(place, names)
