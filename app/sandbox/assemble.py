@@ -23,6 +23,7 @@ OUTCOMES = {
     "refused": ("code", "message"),
 }
 SPARE_ROWS = 8  # rows that a recorder may write past its limit: the limit's own, a few bindings
+MOST_MENDS = 32  # kinds of mends of one text
 SPAN = [int, int, int, int]
 
 
@@ -43,6 +44,8 @@ class Parts:
     tables: dict[str, dict] = field(default_factory=lambda: {name: {} for name in TABLES})
     outcome: dict | None = None
     cut: str | None = None
+    source: str | None = None  # the text that ran, if it is not the one that was sent
+    mended: list[dict] = field(default_factory=list)
 
 
 def assemble(source: str, head: dict[str, Any], stream: bytes, ending: Ending, limits: Limits) -> bytes:
@@ -57,9 +60,11 @@ def assemble(source: str, head: dict[str, Any], stream: bytes, ending: Ending, l
 
 def finished(source: str, head: dict[str, Any], parts: Parts, ending: Ending, limits: Limits) -> bytes:
     """Return the JSON of a trace from its parts, cut short if its end is missing."""
+    source = source if parts.source is None else parts.source
     if parts.outcome is None:
         cut_short(parts, source, ending, limits)
-    trace = {**head, "source": source, **parts.tables, "rows": parts.rows, "outcome": parts.outcome}
+    told = {"mended": parts.mended} if parts.mended else {}
+    trace = {**head, "source": source, **told, **parts.tables, "rows": parts.rows, "outcome": parts.outcome}
     return orjson.dumps(trace)
 
 
@@ -72,6 +77,8 @@ def read(stream: bytes, limits: Limits) -> Parts:
             value = orjson.loads(payload)
             if kind == protocol.LAST and type(value) is dict and set(value) == {"cut"}:
                 parts.cut = value["cut"]
+            elif kind == protocol.TEXT and parts.source is None and not parts.rows:
+                take_text(parts, value, limits)
             elif kind in (protocol.ROWS, protocol.LAST):
                 take(parts, value, limits, last=kind == protocol.LAST)
             else:
@@ -81,6 +88,28 @@ def read(stream: bytes, limits: Limits) -> Parts:
     except (protocol.ProtocolError, orjson.JSONDecodeError):
         parts.cut = "crash"
     return parts
+
+
+def take_text(parts: Parts, value: Any, limits: Limits) -> None:
+    """Take the text that a child runs in place of the one it was sent, and what it mended."""
+    if type(value) is not dict or set(value) != {"source", "mended"} or type(value["source"]) is not str:
+        raise protocol.ProtocolError("not a text")
+    mends = value["mended"]
+    if len(value["source"]) > 2 * limits.source or type(mends) is not list or len(mends) > MOST_MENDS:
+        raise protocol.ProtocolError("too much text")
+    if not all(is_mend(mend) for mend in mends):
+        raise protocol.ProtocolError("not a list of mends")
+    parts.source, parts.mended = value["source"].encode("utf-8", "replace").decode(), mends
+
+
+def is_mend(value: Any) -> bool:
+    """Return whether a value says what was mended: a kind, pasted lines, texts."""
+    if type(value) is not dict or set(value) != {"kind", "lines", "texts"}:
+        return False
+    lists = type(value["lines"]) is list and type(value["texts"]) is list and type(value["kind"]) is str
+    return (
+        lists and all(type(n) is int for n in value["lines"]) and all(type(t) is str for t in value["texts"])
+    )
 
 
 def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:

@@ -1,7 +1,7 @@
 """Length-prefixed frames on a pipe, and the strict reading of what an untrusted process wrote.
 
 Two layers share the format. A worker speaks to the pool in READY, CHUNK and ENDED frames; the chunks
-together are the child's own stream of ROWS and LAST frames. So a child cannot forge a word of its worker.
+together are the child's own stream of TEXT, ROWS and LAST frames. So a child cannot forge its worker's words.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HEADER = struct.Struct(">cI")  # kind, length of the payload
 
 JOB, CANCEL = b"J", b"X"  # pool -> worker
 READY, CHUNK, ENDED = b"R", b"C", b"E"  # worker -> pool
-ROWS, LAST = b"r", b"l"  # child -> pool, inside chunks
+TEXT, ROWS, LAST = b"t", b"r", b"l"  # child -> pool, inside chunks
 
 # an escaped backslash, a whole pair, or (as a group) a half that stands alone
 SURROGATES = re.compile(rb"\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(\\ud[89a-f][0-9a-f]{2})")

@@ -143,6 +143,10 @@ DEFINITIONS: dict[str, dict] = {
             "cells": thing({"rows": COUNT, "columns": COUNT, "data": ref("numbers")}),
         }),
     },
+    "mend": {
+        "description": "what was done to the text that was sent: `source` is the text that ran",
+        **thing({"kind": TEXT, "lines": many(WHOLE), "texts": many(TEXT)}),
+    },
     "outcome": {"anyOf": [
         thing({"kind": {"const": "finished"}}),
         thing({"kind": {"const": "error"}, "type": TEXT, "message": TEXT, "at": SPAN}),
@@ -170,7 +174,9 @@ def json_schema() -> dict:
             "values": keyed(ref("value")),
             "rows": many({"anyOf": [ref(kind) for kind in kinds]}),
             "outcome": ref("outcome"),
-        }
+            "mended": many(ref("mend")),
+        },
+        optional=("mended",),
     )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -193,7 +193,7 @@ def check_structure(trace: Any, report: Report) -> bool:
         report.refuse(None, "a trace", "an object", type(trace).__name__)
         return False
     found = Structure(trace)
-    for name, expected, got in found.wrong(TRACE, trace):
+    for name, expected, got in found.wrong(TRACE, trace, "mended"):
         report.refuse(None, name, expected, got)
     if not report.holds:
         return False

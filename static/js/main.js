@@ -2,6 +2,7 @@
 
 import { runCode } from "#js/api.js";
 import { createEditor } from "#js/code/editor.js";
+import { showNotes } from "#js/code/notes.js";
 import { mount as mountCode } from "#js/code/view.js";
 import { set, write } from "#js/dom.js";
 import { mount as mountGraph } from "#js/graph/view.js";
@@ -21,6 +22,7 @@ import { mount as mountTimeline } from "#js/player/timeline.js";
  *   root: Element, notice: Element, given: string, slot(name: string): Element,
  *   editor: ReturnType<typeof createEditor>,
  *   settings: {level?: import("#js/trace/stops.js").Level, speed?: number},
+ *   mended: {own: string, program: string, mends: import("#js/code/notes.js").Mend[]} | null, quiet: boolean,
  *   request: AbortController, session: AbortController, player: Player | null,
  * }} Page
  */
@@ -44,6 +46,8 @@ function sandbox(root) {
     slot,
     settings: {},
     player: null,
+    mended: null,
+    quiet: false,
     given: boot.code ?? "",
     notice: document.getElementById("notice") ?? document.createElement("p"),
     request: new AbortController(),
@@ -51,7 +55,7 @@ function sandbox(root) {
     editor: createEditor(slot("editor"), {
       doc: code,
       onRun: (/** @type {string} */ text) => run(page, text),
-      onChange: (/** @type {string} */ text) => keepDraft(addressOf(location), text),
+      onChange: (/** @type {string} */ text) => page.quiet || keepDraft(addressOf(location), text),
     }),
   };
   document.getElementById("run")?.addEventListener("click", () => run(page, page.editor.text()));
@@ -98,6 +102,7 @@ function open(page, answer, code, hash) {
   page.session = new AbortController();
   keepPlayed(code);
   if (code !== page.given) moveOn(code);
+  note(page, answer.trace, code);
   try {
     page.player = play(page, answer);
     begin(page, page.player, answer.trace.outcome, hash);
@@ -105,6 +110,32 @@ function open(page, answer, code, hash) {
     tell(page, t("run.broken", { message: /** @type {Error} */ (error).message }));
     throw error;
   }
+}
+
+/**
+ * Offer the mended text in the editor, and the way back. The draft stays what the reader wrote.
+ * @param {Page} page
+ * @param {{source: string, mended?: import("#js/code/notes.js").Mend[]}} trace
+ * @param {string} code
+ */
+function note(page, { source, mended }, code) {
+  if (mended) page.mended = { own: code, program: source, mends: mended };
+  else if (code !== page.mended?.program) page.mended = null;
+  if (mended) put(page, source);
+  showNotes(page.slot("notes"), {
+    mends: page.mended?.mends,
+    onBack() {
+      put(page, page.mended?.own ?? code);
+      edit(page);
+    },
+  });
+}
+
+/** @param {Page} page @param {string} text */
+function put(page, text) {
+  page.quiet = true;
+  page.editor.setText(text);
+  page.quiet = false;
 }
 
 /**

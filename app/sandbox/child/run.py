@@ -25,6 +25,7 @@ from app.sandbox import protocol
 from app.sandbox.child import builtins, modules
 from app.sandbox.child.access import Access
 from app.sandbox.child.guard import gate
+from app.sandbox.child.mending.mend import Mended, mended
 from app.sandbox.limits import MIB, Limits, sentence
 from engine import facade
 from engine.ops.table import TABLE as OPS
@@ -71,6 +72,11 @@ class Report:
         self.sent_at = 0.0
         self.busy = False  # sending: an alarm must wait
         self.reserve = mmap.mmap(-1, RESERVE)  # address space only: no page of it is touched
+
+    def begin(self, program: Mended) -> None:
+        """Say which text runs, if it is not the one that was sent."""
+        if program.mends:
+            self._frame(protocol.TEXT, {"source": program.source, "mended": program.mends})
 
     def step(self) -> None:
         """A row was written: send it now while there are few, later in lots."""
@@ -150,12 +156,14 @@ def warm_up() -> None:
 def prepared(job: Job, report: Report, limits: Limits) -> tracing.Run:
     """Return the run of a program in the world it is allowed."""
     world: dict[str, Any] = {}
+    program = mended(job.source) if job.guarded else Mended(job.source)
+    report.begin(program)
     if job.guarded:
         access = Access(facade.is_internal)
         importable = modules.standard(access, job.seed) | facade.modules()
         table = builtins.table(access, importable)
         world = {"compile_": gated(limits), "modules": importable, "builtins": table}
-    return tracing.Run(job.source, limits=recorded(limits, report), seed=job.seed, **world)
+    return tracing.Run(program.source, limits=recorded(limits, report), seed=job.seed, **world)
 
 
 def gated(limits: Limits) -> Callable[[str], CodeType]:

@@ -1,0 +1,70 @@
+/** What has to be said about a run as a whole, above its code: how the pasted text was mended. */
+import { h } from "#js/dom.js";
+import { t as word } from "#js/i18n.js";
+
+/** @typedef {{kind: string, lines: number[], texts: string[]}} Mend */
+
+/**
+ * Write sorted numbers as "1–3, 7".
+ * @param {number[]} numbers
+ */
+export function ranges(numbers) {
+  /** @type {[number, number][]} */
+  const found = [];
+  for (const n of numbers) {
+    const last = found[found.length - 1];
+    if (last && n === last[1] + 1) last[1] = n;
+    else found.push([n, n]);
+  }
+  return found.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
+}
+
+/**
+ * Say one mend.
+ * @param {Mend} mend
+ */
+export function mendText({ kind, lines, texts }) {
+  const n = ranges(lines);
+  return word(`mended.${kind}`, {
+    lines: word(lines.length === 1 ? "mended.line" : "mended.lines", { n }),
+    texts: texts.join("; "),
+  });
+}
+
+/**
+ * @param {string} label
+ * @param {() => void} onClick
+ * @param {string} id
+ */
+function button(label, onClick, id) {
+  const made = h("button", { class: "button small", type: "button", "data-testid": id }, label);
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+/**
+ * @param {Mend[]} mends
+ * @param {() => void} onBack
+ */
+function mendedNote(mends, onBack) {
+  return h(
+    "details",
+    { class: "note", "data-testid": "mended", open: mends.length <= 2 },
+    h("summary", null, word("mended.title")),
+    h(
+      "ul",
+      null,
+      mends.map((mend) => h("li", null, mendText(mend))),
+    ),
+    button(word("mended.back"), onBack, "own-text"),
+  );
+}
+
+/**
+ * Show the notes of a run in place of those before.
+ * @param {Element} root
+ * @param {{mends?: Mend[], onBack: () => void}} notes
+ */
+export function showNotes(root, { mends = [], onBack }) {
+  root.replaceChildren(...[mends.length > 0 && mendedNote(mends, onBack)].filter((each) => each !== false));
+}
