@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mendText, ranges } from "#js/code/notes.js";
-import { use } from "#js/i18n.js";
+import { mendText, ranges } from "../../static/js/code/notes.js";
+import { use } from "../../static/js/i18n.js";
 
 use({
   "mended.tabs": "Tabs ({lines}).",

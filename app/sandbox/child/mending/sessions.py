@@ -26,7 +26,8 @@ QUIET = re.compile(  # a line after which nothing is printed
     r"|\.(?:backward|step|zero_grad)\(.*\)\s*$"
 )
 OUTPUT = re.compile(
-    r"^(?:tensor\(|array\(|\[|\{|\(|-?\d|True\b|False\b|None\b|torch\.|<|Traceback|-{20,}|\w+(?:Error|Warning)\b)"
+    r"^(?:tensor\(|array\(|\[|\{|\(|-?\d|True\b|False\b|None\b|torch\.|<|Traceback|-{20,}"
+    r"|\w+(?:Error|Warning)\b)"
 )
 
 
