@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import warnings
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from engine import dtype as dtypes
-from engine import errors, events, modes, random
+from engine import errors, events, random
 from engine.dtype import DType
+from engine.local import state
 from engine.numeric import exchange
 from engine.numeric.kinds import TITLE, generic, ndarray
 from engine.tensor import Size, Tensor, make
@@ -27,8 +27,11 @@ def finished(array: Any, dtype: DType | None = None, requires_grad: bool = False
         if tensor.dtype.category < dtypes.FLOAT:
             raise RuntimeError(errors.only_float_requires_grad())
         tensor.requires = True
-    if modes.is_inference_mode_enabled():
+    here = state()
+    if here.inference:
         tensor.inference = True
+    if here.making is not None:
+        tensor.place = here.making
     events.emit(events.TensorMade(tensor))
     return tensor
 
@@ -349,20 +352,6 @@ def normal(
     parts = [v.array if isinstance(v, Tensor) else v for v in (mean, std)]
     draw = (generator or random.default_generator()).normal(shape, dtype=np.dtype(np.float32))
     return finished((draw * parts[1] + parts[0]).astype(np.float32), None, requires_grad)
-
-
-def offered(name: str) -> Any:
-    """Return a factory as learners call it: what it is given as `dtype` is looked at first."""
-    function = globals()[name]
-
-    @functools.wraps(function)
-    def make(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        if dtype is not None:
-            kwargs["dtype"] = dtypes.asked(dtype, name)
-        return function(*args, **kwargs)
-
-    make.__name__ = make.__qualname__ = name
-    return make
 
 
 def manual_seed(seed: int) -> Any:

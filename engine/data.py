@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from engine import create, events, random
+from engine import create, errors, events, random
 from engine import dtype as dtypes
 from engine.numeric import exchange
 from engine.numeric.kinds import generic, ndarray
@@ -154,6 +154,8 @@ class DataLoader:
         self.dataset = dataset
         self.num_workers = num_workers
         self.generator = generator
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
         self.streams = isinstance(dataset, IterableDataset)
         if self.streams and shuffle:
             raise ValueError(
@@ -187,6 +189,11 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         numbers = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
+        if self.pin_memory_device:
+            text = errors.pin_memory_device(self.pin_memory_device)
+            warnings.warn(text, UserWarning, stacklevel=2)
+        if self.pin_memory:
+            warnings.warn(errors.PIN_MEMORY_IGNORED, UserWarning, stacklevel=2)
         drawn_seed(self.generator)  # PyTorch draws one for its workers, whether there are any or not
         return self._batches(numbers)
 

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 from engine import (
+    accelerators,
     anomaly,
     autograd,
     checkpoint,
     create,
     data,
     device,
+    factories,
     function,
     functions,
     gradcheck,
@@ -34,6 +36,7 @@ from engine import tensor as tensors
 from engine.apply import rank
 from engine.functions import linalg
 from engine.functions.checked import checked
+from engine.local import state
 from engine.matmul import matmul
 from engine.nn import functional, init, utils
 from engine.numeric import exchange, namespaces
@@ -63,6 +66,21 @@ class Namespace(types.ModuleType):
 
     def __repr__(self) -> str:
         return f"<module '{self.__name__}'>"
+
+
+class Switchboard(Namespace):
+    """A module some of whose names are switches: they can be set, and nothing looks at them."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in accelerators.SWITCHES[self.__name__]:
+            super().__setattr__(name, value)
+        state().switches[self.__name__, name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        known = accelerators.SWITCHES[self.__name__]
+        if name in known:
+            return state().switches.get((self.__name__, name), known[name])
+        return super().__getattr__(name)
 
 
 def public(*sources: Any) -> dict[str, Any]:
@@ -100,7 +118,7 @@ def _table_functions() -> dict[str, Callable]:
     found.update(
         (name, checked(getattr(functions, name)))
         for name in functions.__all__
-        if name not in ("axes", "refuse_bools")
+        if name not in ("axes", "named_type", "refuse_bools")
     )
     found.update((name, checked(function)) for name, function in linalg.IN_TORCH.items())
     found.update(complex=F.complex, numel=lambda input: input.array.size)
@@ -113,10 +131,10 @@ def _table_functions() -> dict[str, Callable]:
 def _torch() -> dict[str, Any]:
     names: dict[str, Any] = _table_functions()
     names.update(
-        (n, checked(create.offered(n)))
+        (n, checked(factories.offered(n)))
         for n in (
             "tensor as_tensor zeros ones empty full zeros_like ones_like empty_like full_like arange "
-            "linspace eye rand randn rand_like randn_like randint randperm normal manual_seed"
+            "asarray linspace eye rand randn rand_like randn_like randint randperm normal manual_seed"
         ).split()
     )
     names.update({d.name: d for d in dtypes.DTYPES.values()} | dtypes.ALIASES)
@@ -127,12 +145,14 @@ def _torch() -> dict[str, Any]:
         Tensor=tensors.Tensor,
         Size=tensors.Size,
         device=device.Device,
+        get_default_device=device.get_default_device,
+        set_default_device=device.set_default_device,
+        get_device=lambda input: input.get_device(),
         dtype=dtypes.DType,
         matmul=checked(matmul),
         Generator=random.Generator,
         is_tensor=lambda obj: isinstance(obj, tensors.Tensor),
         from_numpy=exchange.from_numpy,
-        asarray=create.as_tensor,
         is_grad_enabled=modes.is_grad_enabled,
         is_inference_mode_enabled=modes.is_inference_mode_enabled,
         set_printoptions=text.set_printoptions,
@@ -152,6 +172,8 @@ def _torch() -> dict[str, Any]:
         can_cast=dtypes.can_cast,
         result_type=_result_type,
         strided="torch.strided",
+        preserve_format="torch.preserve_format",
+        contiguous_format="torch.contiguous_format",
         __version__="2.13.0+cpu",
     )
     return names
@@ -204,12 +226,7 @@ def modules() -> dict[str, Namespace]:
         "torch.utils.data": public(data),
         "torch.utils.checkpoint": public(checkpoint),
         "torch.utils": {},
-        "torch.cuda": {
-            "is_available": lambda: False,
-            "device_count": lambda: 0,
-            "manual_seed": lambda seed: None,
-            "manual_seed_all": lambda seed: None,
-        },
+        **accelerators.names(),
         "torch.random": {"manual_seed": create.manual_seed},
         "torch.linalg": public(linalg),
         "torch.special": {name: names[meaning] for name, meaning in SPECIAL.items()},
@@ -220,7 +237,11 @@ def modules() -> dict[str, Namespace]:
     made: dict[str, Namespace] = {}
     for name in sorted(tree, key=len, reverse=True):
         children = {n.rpartition(".")[2]: m for n, m in made.items() if n.rpartition(".")[0] == name}
-        made[name] = Namespace(name, {**tree[name], **children})
+        kind = Switchboard if name in accelerators.SWITCHES else Namespace
+        made[name] = kind(name, {**tree[name], **children})
+    made["torch"].__dict__["get_device_module"] = lambda device=None: made[
+        "torch." + accelerators.get_device_module(device)
+    ]
     return made
 
 

@@ -14,11 +14,13 @@ class ThreadLocalState:
     `grad`: operations are recorded; `inference`: inference mode; `in_rule`: a backward rule is running;
     `watch`: who is told the facts; `keeper`: who is told before what facts refer to is changed;
     `saved_hooks`: what packs and unpacks saved tensors; `anomaly`, `check_nan`: anomaly mode; `seq`: the
-    number of the next node.
+    number of the next node; `default_devices`: those of `with torch.device(...)`, innermost last; `making`:
+    where a factory puts what it makes just now; `switches`: what was set in `torch.backends`.
     """
 
     __slots__ = (
-        "anomaly", "check_nan", "grad", "in_rule", "inference", "keeper", "saved_hooks", "seq", "watch",
+        "anomaly", "check_nan", "default_devices", "grad", "in_rule", "inference", "keeper", "making",
+        "saved_hooks", "seq", "switches", "watch",
     )  # fmt: skip
 
     def __init__(self, watch: Callable[[Any], None] | None = None, keeper: Any = None) -> None:
@@ -31,6 +33,9 @@ class ThreadLocalState:
         self.anomaly = False
         self.check_nan = True
         self.seq = 0
+        self.default_devices: tuple[Any, ...] = (None,)
+        self.making: Any = None
+        self.switches: dict[tuple[str, str], Any] = {}
 
 
 _state: ContextVar[ThreadLocalState] = ContextVar("state")

@@ -122,7 +122,10 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 def type_(self: Tensor, dtype: Any = None) -> Any:
     """Return the legacy type name, or the tensor in another dtype."""
-    return self.dtype.type_name if dtype is None else functions.to(self, dtype)
+    if dtype is None:
+        name = self.dtype.type_name
+        return name if self.place is None else name.replace("torch.", f"torch.{self.place.type}.", 1)
+    return functions.to(self, functions.named_type(dtype) if isinstance(dtype, str) else dtype)
 
 
 def _cast(dtype: Any) -> Callable:
@@ -165,7 +168,6 @@ METHODS: dict[str, Any] = {
     "byte": _cast(dtypes.uint8),
     "char": _cast(dtypes.int8),
     "bool": _cast(dtypes.bool_),
-    "cpu": same,
     "data_ptr": lambda self: id(self.array),
     "matmul": checked(products.matmul),
     "is_floating_point": lambda self: self.dtype.is_floating_point,
@@ -183,11 +185,17 @@ PROPERTIES: dict[str, Any] = {
     "H": lambda self: F.transpose(self, -2, -1),
     "mH": lambda self: F.transpose(self, -2, -1),
     "real": same,
-    "device": lambda self: CPU,
-    "is_cuda": lambda self: False,
+    "device": lambda self: self.place or CPU,
+    "is_cpu": lambda self: self.place is None,
     "is_sparse": lambda self: False,
     "itemsize": lambda self: self.dtype.itemsize,
     "nbytes": lambda self: self.array.size * self.dtype.itemsize,
+}
+
+
+PROPERTIES |= {  # what none of its tensors is
+    "is_" + kind: lambda self: False
+    for kind in ("cuda", "mps", "xpu", "xla", "meta", "mkldnn", "mtia", "ipu", "maia", "vulkan", "quantized")
 }
 
 

@@ -333,6 +333,8 @@ def describe(value: Any, what: str) -> Any:
         return (0,) if value is None else value.array.shape
     if value is None:
         return None
+    if what == "_device":
+        return str(value.device)
     array = value.array
     if what == "_sym_sizes":
         return array.shape

@@ -16,6 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from engine import errors
+from engine.device import SIMULATED, asked
+
 DEFAULT_SEED = 67280421310721  # of a generator nobody has seeded
 BLOCK = 16  # that many normal numbers or more are made in blocks of this size
 
@@ -34,8 +37,10 @@ class GeneratorState:
 class Generator:
     """A stream of random words and the distributions drawn from it."""
 
-    def __init__(self, device: str = "cpu") -> None:
-        self.device = device
+    def __init__(self, device: Any = "cpu") -> None:
+        self.device = asked(device, "Generator")
+        if self.device.type not in ("cpu", SIMULATED):
+            raise RuntimeError(errors.no_generator(self.device.type))
         self.manual_seed(DEFAULT_SEED)
 
     # ----- seed and state -----

@@ -59,11 +59,15 @@ class Tensor:
     wrapped = False
     batch: int | None = None
     inference = False
+    place: Any = None  # the simulated device it is on; None: the CPU
 
     def __init__(self, *data: Any, device: Any = None) -> None:
         from engine.create import legacy_array
+        from engine.device import Device
 
         own(self)
+        if device is not None and Device(device).type != "cpu":
+            raise RuntimeError(errors.legacy_device(Device(device).type))
         self.array = legacy_array(data)
 
     # ----- the doors -----
@@ -92,7 +96,7 @@ class Tensor:
     def aliased(self) -> Tensor:
         """Return the same memory and version counter without any history."""
         # Note: memory
-        other = make(self.array, self.exotic)
+        other = make_at(self.array, self.exotic, self.place)
         other.counter = self.shared_counter()
         return other
 
@@ -147,7 +151,7 @@ class Tensor:
 
     def copied_for_grad(self) -> Tensor:
         """Return a recorded copy: what `.grad` becomes when the backward pass itself is recorded."""
-        return make(np.empty_like(self.array), self.exotic).copy_(self)
+        return make_at(np.empty_like(self.array), self.exotic, self.place).copy_(self)
 
     def __deepcopy__(self, memo: dict) -> Tensor:
         """Copy a leaf with its numbers and its `.grad`; other tensors refuse, as PyTorch's do."""
@@ -157,7 +161,7 @@ class Tensor:
             raise RuntimeError(errors.deepcopy_of_result())
         copy = memo[id(self)] = object.__new__(type(self))
         copy.array = self.array.copy()
-        copy.requires, copy.exotic = self.requires, self.exotic
+        copy.requires, copy.exotic, copy.place = self.requires, self.exotic, self.place
         if self.grad_tensor is not None:
             copy.grad_tensor = self.grad_tensor.__deepcopy__(memo)
         events.emit(events.TensorMade(copy))
@@ -203,7 +207,7 @@ class Tensor:
     @property
     def data(self) -> Tensor:
         """Return the same memory without history and with a version counter of its own."""
-        return make(self.array, self.exotic)
+        return make_at(self.array, self.exotic, self.place)
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -213,6 +217,7 @@ class Tensor:
         events.changing()
         self.array = value.array
         self.exotic = value.exotic
+        self.place = value.place
 
     @property
     def _version(self) -> int:
@@ -255,6 +260,7 @@ class Parameter(Tensor):
             raise TypeError(f"Parameter data has to be a tensor, but got {type(source).__name__}")
         self.array = source.array
         self.exotic = source.exotic
+        self.place = source.place
         self.counter = source.shared_counter()
         if requires_grad and self.dtype.category < dtypes.FLOAT:
             raise RuntimeError(errors.only_float_requires_grad())
@@ -277,6 +283,14 @@ def make(array: Any, exotic: DType | None = None) -> Tensor:
     tensor.array = array if type(array) is np.ndarray else np.asarray(array)
     if exotic is not None:
         tensor.exotic = exotic
+    return tensor
+
+
+def make_at(array: Any, exotic: DType | None, place: Any) -> Tensor:
+    """Wrap an array as a tensor that is at a place: on a simulated device, or (None) on the CPU."""
+    tensor = make(array, exotic)
+    if place is not None:
+        tensor.place = place
     return tensor
 
 

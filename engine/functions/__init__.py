@@ -12,6 +12,7 @@ from engine.functions import (
     conversions,
     joining,
     making,
+    moving,
     picking,
     ranges,
     reductions,
@@ -24,6 +25,8 @@ from engine.functions.arithmetic import refuse_bools
 from engine.functions.conversions import *  # noqa: F403
 from engine.functions.joining import *  # noqa: F403
 from engine.functions.making import *  # noqa: F403
+from engine.functions.moving import *  # noqa: F403
+from engine.functions.moving import named_type
 from engine.functions.picking import *  # noqa: F403
 from engine.functions.ranges import *  # noqa: F403
 from engine.functions.reductions import *  # noqa: F403
@@ -31,12 +34,13 @@ from engine.functions.shapes import *  # noqa: F403
 from engine.ops.dims import axes
 
 MODULES = (
-    activations, algebra, arithmetic, conversions, joining, making, picking, ranges, reductions, shapes,
+    activations, algebra, arithmetic, conversions, joining, making, moving, picking, ranges, reductions,
+    shapes,
 )  # fmt: skip
 EVERY = frozenset(name for module in MODULES for name in module.__all__)
 METHODS_ONLY = frozenset(
-    "contiguous expand expand_as new_empty new_full new_ones new_tensor new_zeros repeat reshape_as "
-    "sum_to_size to type_as view view_as".split()
+    "contiguous cpu cuda expand expand_as is_pinned new_empty new_full new_ones new_tensor new_zeros "
+    "pin_memory repeat reshape_as sum_to_size to type_as view view_as xpu".split()
 )
 FUNCTIONS_ONLY = frozenset(
     "atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors bucketize cartesian_prod cat celu "
@@ -51,5 +55,5 @@ ALIASES = {
     "greater": "gt", "greater_equal": "ge", "not_equal": "ne", "swapaxes": "transpose",
     "swapdims": "transpose", "moveaxis": "movedim",
 }  # fmt: skip
-__all__ = [*sorted(EVERY - METHODS_ONLY), "axes", "refuse_bools"]
+__all__ = [*sorted(EVERY - METHODS_ONLY), "axes", "named_type", "refuse_bools"]
 METHODS = sorted(EVERY - FUNCTIONS_ONLY)

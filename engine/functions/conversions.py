@@ -6,49 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from engine import create, errors, events
-from engine import dtype as dtypes
-from engine.device import check
+from engine import create
 from engine.dtype import DType
-from engine.numeric.kinds import TITLE
+from engine.functions.moving import to
 from engine.ops.table import F
 from engine.tensor import Tensor
 
-__all__ = ["argwhere", "clone", "contiguous", "nonzero", "to", "type_as"]
+__all__ = ["argwhere", "clone", "contiguous", "nonzero", "type_as"]
 
 
 def cast(input: Tensor, dtype: DType | None) -> Tensor:
     """Return the tensor in a dtype, if one is asked for."""
     return input if dtype is None or dtype is input.dtype else to(input, dtype)
-
-
-def to(
-    self: Tensor, *args: Any, dtype: DType | None = None, device: Any = None, copy: bool = False, **_: Any
-) -> Tensor:
-    """Return the tensor in another dtype; the same object if nothing changes."""
-    for value in args:
-        if isinstance(value, DType):
-            dtype = value
-        elif isinstance(value, Tensor):
-            dtype = value.dtype
-        elif isinstance(value, type):
-            dtype = dtypes.OF_PYTHON.get(value) or refuse(value)
-        elif not isinstance(value, bool):
-            device = value
-    if device is not None:
-        check(device)
-    if dtype is None or dtype is self.dtype:
-        return F.clone(self) if copy else self
-    out = F.to(self, dtype)
-    if dtype.is_odd:
-        events.changing()
-        out.exotic = dtype
-    return out
-
-
-def refuse(value: Any) -> Any:
-    """Refuse what `.to()` cannot make of a tensor."""
-    raise TypeError(errors.to_arguments(TITLE(type(value))))
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:

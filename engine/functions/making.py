@@ -10,6 +10,7 @@ import numpy as np
 
 from engine import create, random
 from engine import dtype as dtypes
+from engine.device import making_at, wanted, wanted_or_default
 from engine.dtype import DType
 from engine.functions.joining import stack
 from engine.ops import errors
@@ -34,7 +35,8 @@ def _filled(name: str, value: int):
         self: Tensor, *size: Any, dtype: DType | None = None, requires_grad: bool = False, device: Any = None
     ) -> Tensor:
         sizes = create.size_of(size)
-        return create.full(sizes, value, dtype=_kind(dtype, self, name), requires_grad=requires_grad)
+        with making_at(wanted(device, name, self.place)):
+            return create.full(sizes, value, dtype=_kind(dtype, self, name), requires_grad=requires_grad)
 
     make_new.__name__ = make_new.__qualname__ = name
     make_new.__doc__ = "Return a tensor of the given size and the same dtype, filled with one value."
@@ -49,14 +51,18 @@ def new_full(
     device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Return a tensor of the given size and the same dtype, filled with a value."""
-    return create.full(size, fill_value, dtype=_kind(dtype, self, "new_full"), requires_grad=requires_grad)
+    with making_at(wanted(device, "new_full", self.place)):
+        return create.full(
+            size, fill_value, dtype=_kind(dtype, self, "new_full"), requires_grad=requires_grad
+        )
 
 
 def new_tensor(
     self: Tensor, data: Any, *, dtype: DType | None = None, requires_grad: bool = False, device: Any = None
 ) -> Tensor:
     """Return a tensor that holds a copy of data, in the same dtype."""
-    return create.tensor(data, dtype=_kind(dtype, self, "new_tensor"), requires_grad=requires_grad)
+    with making_at(wanted(device, "new_tensor", self.place)):
+        return create.tensor(data, dtype=_kind(dtype, self, "new_tensor"), requires_grad=requires_grad)
 
 
 # ----- drawn by chance ------------------------------------------------------------------------------
@@ -80,7 +86,8 @@ def multinomial(
 # ----- index numbers --------------------------------------------------------------------------------
 def _corner(name: str, find: Any):
     def indices(row: int, col: int, offset: int = 0, *, dtype: DType | None = None, device: Any = None):
-        return create.finished(np.array(find(row, offset, col)), dtype or dtypes.int64)
+        with making_at(wanted_or_default(device, name)):
+            return create.finished(np.array(find(row, offset, col)), dtype or dtypes.int64)
 
     indices.__name__ = indices.__qualname__ = name
     indices.__doc__ = "Return the row and column numbers of the elements on one side of a diagonal."
@@ -125,7 +132,8 @@ def logspace(
     low, high = float(create.plain_number(start)), float(create.plain_number(end))
     exponents = [low + (high - low) * i / max(steps - 1, 1) for i in range(steps)]
     powers = np.array([math.pow(base, e) for e in exponents])
-    return create.finished(powers.astype(dtype.numpy), dtype, requires_grad)
+    with making_at(wanted_or_default(device, "logspace")):
+        return create.finished(powers.astype(dtype.numpy), dtype, requires_grad)
 
 
 # ----- found in values ------------------------------------------------------------------------------

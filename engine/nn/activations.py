@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from engine import dtype as dtypes
+from engine.device import making
 from engine.nn import functional as F
 from engine.nn.module import Module, filling
-from engine.tensor import Parameter, Tensor, make
+from engine.tensor import Parameter, Tensor, make_at
 
 REQUIRED = inspect.Parameter.empty
 
@@ -162,9 +163,10 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        with filling(self):
+        with filling(self, device):
             held = dtype or dtypes.default_dtype()
-            self.weight = Parameter(make(np.full(num_parameters, init, held.numpy)))
+            start = np.full(num_parameters, init, held.numpy)
+            self.weight = Parameter(make_at(start, None, making()))
 
     def reset_parameters(self) -> None:
         """Set all slopes to the first value."""

@@ -13,7 +13,7 @@ from engine.nn.layers import Dropout, Linear, empty
 from engine.nn.module import Module, filling
 from engine.nn.normalization import LayerNorm
 from engine.ops.table import F as rows
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -46,10 +46,12 @@ class MultiheadAttention(Module):
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        with filling(self):
+        with filling(self, device):
             self.in_proj_weight = empty(3 * embed_dim, embed_dim, dtype=dtype)
             self.register_parameter("in_proj_bias", empty(3 * embed_dim, dtype=dtype) if bias else None)
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(
+            embed_dim, embed_dim, bias=bias, device=device, dtype=dtype
+        )
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
@@ -158,7 +160,7 @@ def _parts(projected: Tensor, count: int) -> list[Tensor]:
 def _added(mask: Tensor, like: Tensor) -> Tensor:
     """Return a mask as numbers to add; True forbids here."""
     if mask.array.dtype.kind == "b":
-        return bias_of(make(~mask.array), False, like)
+        return bias_of(make_at(~mask.array, None, mask.place), False, like)
     return mask
 
 
@@ -172,14 +174,14 @@ class TransformerEncoderLayer(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype
+            d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
         )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, device=device, dtype=dtype)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, device=device, dtype=dtype)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         named = {"relu": F.relu, "gelu": F.gelu}

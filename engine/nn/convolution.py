@@ -54,7 +54,7 @@ class Convolution(Module):
             if self.transposed
             else (out_channels, in_channels // groups)
         )
-        with filling(self):
+        with filling(self, device):
             self.weight = empty(*ends, *self.kernel_size, dtype=dtype)
             self.register_parameter("bias", empty(out_channels, dtype=dtype) if bias else None)
             self.reset_parameters()

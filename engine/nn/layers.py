@@ -9,18 +9,19 @@ import numpy as np
 
 from engine import create, events
 from engine import dtype as dtypes
+from engine.device import making
 from engine.dtype import DType
 from engine.nn import functional as F
 from engine.nn import init
 from engine.nn.module import Module, filling
-from engine.tensor import Parameter, Tensor, make
+from engine.tensor import Parameter, Tensor, make_at
 
 
 def empty(*shape: int, dtype: DType | None = None) -> Parameter:
     """Return a parameter whose values are to be filled in."""
     held = dtype or dtypes.default_dtype()
     array = np.zeros(create.size_of(shape), held.numpy)
-    return Parameter(make(array, held if held.is_odd else None))
+    return Parameter(make_at(array, held if held.is_odd else None, making()))
 
 
 class Linear(Module):
@@ -37,7 +38,7 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        with filling(self):
+        with filling(self, device):
             self.weight = empty(out_features, in_features, dtype=dtype)
             self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)
             self.reset_parameters()
@@ -72,7 +73,7 @@ class Bilinear(Module):
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
-        with filling(self):
+        with filling(self, device):
             self.weight = empty(out_features, in1_features, in2_features, dtype=dtype)
             self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)
             self.reset_parameters()
@@ -160,7 +161,7 @@ class Embedding(Module):
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        with filling(self):
+        with filling(self, device):
             if _weight is None:
                 self.weight = empty(num_embeddings, embedding_dim, dtype=dtype)
                 self.reset_parameters()

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from engine import dtype as dtypes
-from engine import events, functions, modes
-from engine.dtype import DType
+from engine import events
+from engine.device import making_at, wanted_or_default
 from engine.hooks import RemovableHandle
 from engine.nn import errors, hooks, state
+from engine.nn.movable import Movable
 from engine.tensor import Parameter, Tensor
 from engine.zero_grad import clear_grad
 
@@ -19,7 +19,7 @@ Named = Iterator[tuple[str, Any]]
 SHELVES = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "module"}
 
 
-class Module:
+class Module(Movable):
     """What networks are built of. Attributes that are Parameters or Modules register themselves."""
 
     training: bool
@@ -225,45 +225,6 @@ class Module:
         for parameter in self.parameters():
             clear_grad(parameter, set_to_none)
 
-    def to(self, *args: Any, **kwargs: Any) -> Module:
-        """Move all parameters and buffers to a dtype (or device) in place."""
-        dtype = kwargs.get("dtype") or next((a for a in args if isinstance(a, DType)), None)
-        if dtype is not None and dtype.category < dtypes.FLOAT:
-            raise TypeError(errors.module_to_dtype(dtype))
-        return self._apply(lambda t: functions.to(t, *args, **kwargs) if dtype is None or _floats(t) else t)
-
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Module:
-        for module in self.modules():
-            for shelf in (module._parameters, module._buffers):
-                for name, tensor in shelf.items():
-                    if tensor is not None:
-                        _replace(shelf, name, fn)
-        return self
-
-    def float(self) -> Module:
-        """Turn all floating-point parameters and buffers into float32."""
-        return self.to(dtypes.float32)
-
-    def double(self) -> Module:
-        """Turn all floating-point parameters and buffers into float64."""
-        return self.to(dtypes.float64)
-
-    def half(self) -> Module:
-        """Turn all floating-point parameters and buffers into float16."""
-        return self.to(dtypes.float16)
-
-    def bfloat16(self) -> Module:
-        """Turn all floating-point parameters and buffers into bfloat16."""
-        return self.to(dtypes.bfloat16)
-
-    def cpu(self) -> Module:
-        """Return the module itself: everything is on the CPU."""
-        return self
-
-    def type(self, dst_type: DType) -> Module:
-        """Turn all parameters and buffers into a dtype."""
-        return self._apply(lambda t: functions.to(t, dst_type))
-
     def compile(self, *_: Any, **__: Any) -> None:
         """Do nothing: every operation runs as written."""
 
@@ -329,26 +290,16 @@ ASSIGNABLE = {
 
 
 @contextmanager
-def filling(module: Module) -> Iterator[None]:
-    """Hide how a layer fills its own new parameters; state each as made once it has its first values."""
-    with events.observed_by(None):
+def filling(module: Module, device: Any = None) -> Iterator[None]:
+    """Hide how a layer fills its own new parameters; state each as made once it has its first values.
+
+    They are made on `device`, or where factories make tensors if none is given.
+    """
+    with making_at(wanted_or_default(device, "empty")), events.observed_by(None):
         yield
     if events.observer() is not None:
         for parameter in module.parameters(recurse=False):
             events.emit(events.TensorMade(parameter))
-
-
-def _replace(shelf: dict, name: str, fn: Callable[[Tensor], Tensor]) -> None:
-    """Put `fn` of a parameter or buffer in its place; a parameter stays the same object, with its `.grad`."""
-    tensor = shelf[name]
-    with modes.backward_mode(False), events.observed_by(None):
-        found = fn(tensor)
-        if not isinstance(tensor, Parameter):
-            shelf[name] = found
-            return
-        tensor.data = found
-        if tensor.grad_tensor is not None:
-            tensor.grad_tensor.data = fn(tensor.grad_tensor)
 
 
 def _take_away(module: Module, name: str, but: str) -> None:
@@ -385,10 +336,6 @@ def _once(pairs: Any, remove_duplicate: bool = True) -> Named:
 
 def _joined(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
-
-
-def _floats(tensor: Tensor) -> bool:
-    return tensor.dtype.category >= dtypes.FLOAT
 
 
 def _indented(text: str) -> str:

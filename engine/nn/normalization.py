@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.device import making
 from engine.nn import functional as F
 from engine.nn import init
 from engine.nn.layers import empty
 from engine.nn.module import Module, filling
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 
 class LayerNorm(Module):
@@ -27,7 +28,7 @@ class LayerNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         shape = self.normalized_shape
-        with filling(self):
+        with filling(self, device):
             self.register_parameter("weight", empty(*shape, dtype=dtype) if elementwise_affine else None)
             self.register_parameter(
                 "bias", empty(*shape, dtype=dtype) if elementwise_affine and bias else None
@@ -62,7 +63,7 @@ class RMSNorm(Module):
         )
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        with filling(self):
+        with filling(self, device):
             made = empty(*self.normalized_shape, dtype=dtype) if elementwise_affine else None
             self.register_parameter("weight", made)
             self.reset_parameters()
@@ -96,7 +97,7 @@ class ByChannel(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        with filling(self):
+        with filling(self, device):
             self.register_parameter("weight", empty(num_features, dtype=dtype) if affine else None)
             self.register_parameter("bias", empty(num_features, dtype=dtype) if affine and bias else None)
             statistics = {"running_mean": None, "running_var": None, "num_batches_tracked": None}
@@ -104,7 +105,7 @@ class ByChannel(Module):
                 plain = [empty(num_features, dtype=dtype).array for _ in range(2)]
                 statistics = dict(zip(statistics, (*plain, np.zeros((), np.int64)), strict=True))
             for name, array in statistics.items():
-                self.register_buffer(name, None if array is None else make(array))
+                self.register_buffer(name, None if array is None else make_at(array, None, making()))
             self.reset_parameters()
 
     def reset_running_stats(self) -> None:
@@ -207,7 +208,7 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        with filling(self):
+        with filling(self, device):
             self.register_parameter("weight", empty(num_channels, dtype=dtype) if affine else None)
             self.register_parameter("bias", empty(num_channels, dtype=dtype) if affine and bias else None)
             self.reset_parameters()

@@ -14,7 +14,7 @@ from engine.nn.errors import hidden_size_of, input_size_of
 from engine.nn.layers import empty
 from engine.nn.module import Module, filling
 from engine.ops.table import F as rows
-from engine.tensor import Parameter, Tensor, make
+from engine.tensor import Parameter, Tensor, make_at
 
 # ----- one step: what comes from the input, what from the state before, is added in PyTorch's order -----
 
@@ -82,7 +82,7 @@ class Cell(Module):
         self.hidden_size = hidden_size
         self.bias = bias
         size = self.gates * hidden_size
-        with filling(self):
+        with filling(self, device):
             self.weight_ih = empty(size, input_size, dtype=dtype)
             self.weight_hh = empty(size, hidden_size, dtype=dtype)
             for name in ("bias_ih", "bias_hh"):
@@ -103,7 +103,7 @@ class Cell(Module):
         given = (hx,) if self.states == 1 else hx
         if hx is None:
             zeros = np.zeros((input.array.shape[0], self.hidden_size), input.array.dtype)
-            given = tuple(make(zeros) for _ in range(self.states))
+            given = tuple(make_at(zeros, None, input.place) for _ in range(self.states))
         elif single:
             given = tuple(state.unsqueeze(0) for state in given)
         self._check(input, tuple(given))
@@ -215,7 +215,7 @@ class Recurrent(Module):
         self.dropout = float(dropout)
         self.bidirectional = bidirectional
         self.proj_size = proj_size
-        with filling(self):
+        with filling(self, device):
             for layer in range(num_layers):
                 for suffix in self._suffixes(layer):
                     self._add_cell(suffix, layer, dtype)
@@ -278,7 +278,8 @@ class Recurrent(Module):
         count = self.num_layers * (2 if self.bidirectional else 1)
         sizes = [self.proj_size or self.hidden_size, self.hidden_size][: self.states]
         if hx is None:
-            return tuple(make(np.zeros((count, batch, size), input.array.dtype)) for size in sizes)
+            zeros = (np.zeros((count, batch, size), input.array.dtype) for size in sizes)
+            return tuple(make_at(array, None, input.place) for array in zeros)
         given = (hx,) if self.states == 1 else tuple(hx)
         wanted = 3 if batched else 2
         if any(state.array.ndim != wanted for state in given):

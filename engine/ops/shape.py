@@ -256,6 +256,8 @@ inner("contiguous", lambda self: np.ascontiguousarray(self).copy(), node="CloneB
 inner("to", lambda self, dtype: dtype.hold(self).copy() if dtype.hold(self) is self else dtype.hold(self),
    node="ToCopyBackward0",
    self=lambda grad, self_dtype: grad.to(self_dtype))
+inner("to.device", lambda self, device, dtype: np.array(dtype.hold(self)), node="ToCopyBackward0",
+   self=lambda grad, self_device, self_dtype: grad.to(self_device, self_dtype))
 inner("complex", lambda real, imag: real + 1j * imag, node="ComplexBackward0",
    real=lambda grad: F.view_as_real(grad)[..., 0],
    imag=lambda grad: F.view_as_real(grad)[..., 1])

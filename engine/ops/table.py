@@ -15,7 +15,16 @@ from collections.abc import Callable
 from typing import Any
 
 GRADS = ("grad", "grads", "needs")  # rule parameters that are not saved values
-META = ("_sym_sizes", "_sym_sizes_opt", "_sym_numel", "_sym_strides", "_sym_argsize_0", "_dim", "_dtype")
+META = (
+    "_sym_sizes",
+    "_sym_sizes_opt",
+    "_sym_numel",
+    "_sym_strides",
+    "_sym_argsize_0",
+    "_dim",
+    "_dtype",
+    "_device",
+)
 TABLE: dict[str, Op] = {}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import dtype as dtypes
 from engine.tensor import make
 from tests.engine.samples_layers import LAYERS, fixed
 
@@ -89,6 +90,7 @@ SAMPLES: dict[str, list[tuple]] = {
     "as_strided": [([1.0, 2.0, 3.0, 4.0], (2, 2), (1, 1), 1)],
     "as_strided_backward": [([[1.0, 2.0], [3.0, 4.0]], (4,), (1,), (2, 2), (1, 1), 1)],
     "to": [],
+    "to.device": [(V, "cpu", dtypes.float64)],
     "cat": [([V, P],), ([M, N], 1)],
     "stack": [([V, P],), ([V, P], 1)],
     "split": [(V, 2), (M, 2, 1)],
