@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -14,11 +15,12 @@ from starlette.requests import Request
 from app.problems import Problem
 from app.settings import Settings
 
+T = TypeVar("T")
 SOON = 1  # seconds until a client with too many runs may try again
 
 
-async def read_json(request: Request, model: type[BaseModel], limit: int) -> BaseModel:
-    """Return a request's body as `model`, or refuse it: too long, no JSON, or not of that shape."""
+async def read_body(request: Request, limit: int) -> bytes:
+    """Return a request's body, or refuse it as soon as it is too long."""
     body = bytearray()
     if int_or_zero(request.headers.get("content-length")) > limit:
         raise Problem(413, limit=limit)
@@ -26,8 +28,13 @@ async def read_json(request: Request, model: type[BaseModel], limit: int) -> Bas
         body += chunk
         if len(body) > limit:
             raise Problem(413, limit=limit)
+    return bytes(body)
+
+
+async def read_json(request: Request, model: type[BaseModel], limit: int) -> BaseModel:
+    """Return a request's body as `model`, or refuse it: too long, no JSON, or not of that shape."""
     try:
-        data = orjson.loads(bytes(body))
+        data = orjson.loads(await read_body(request, limit))
     except orjson.JSONDecodeError as error:
         raise Problem(400, errors=[{"at": "body", "message": str(error)}]) from None
     try:
@@ -48,6 +55,27 @@ def refuse_other_sites(request: Request) -> None:
     """Refuse a request that a page of another site sent: it would run programs on a reader's machine."""
     if request.headers.get("sec-fetch-site") == "cross-site":
         raise Problem(403)
+
+
+async def while_wanted(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Return what `work` gives; end it when whoever asked has gone."""
+    task = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(gone(request))
+    try:
+        await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Problem(503, retry_after=SOON)  # which nobody reads any more
+        return task.result()
+    finally:
+        task.cancel()
+        leaving.cancel()
+        await asyncio.gather(task, leaving, return_exceptions=True)
+
+
+async def gone(request: Request) -> None:
+    """Wait until the sender of a request, whose body has been read, closes the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def int_or_zero(text: str | None) -> int:

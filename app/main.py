@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -14,6 +15,7 @@ from app.headers import SecurityHeaders
 from app.intake import Clients
 from app.layout.render import Renderer
 from app.routes import api, pages
+from app.sandbox.checks import Checker
 from app.sandbox.pool import Pool
 from app.settings import Settings, from_environment
 from app.version import version_text
@@ -22,7 +24,9 @@ DESCRIPTION = "Runs PyTorch programs in isolation and returns their backward pas
 GZIP = {"minimum_size": 1024, "compresslevel": 5}
 
 
-def create_app(settings: Settings | None = None, pool: Pool | None = None) -> FastAPI:
+def create_app(
+    settings: Settings | None = None, pool: Pool | None = None, checker: Checker | None = None
+) -> FastAPI:
     """Return the application; without settings it reads them from the environment."""
     settings = settings or from_environment()
     app = FastAPI(
@@ -36,6 +40,8 @@ def create_app(settings: Settings | None = None, pool: Pool | None = None) -> Fa
     app.state.settings = settings
     app.state.clients = Clients(settings.runs_per_client, settings.workers - 1)
     app.state.pool = pool or Pool(settings.limits, settings.workers)
+    app.state.checkers = Clients(settings.runs_per_client, 1)
+    app.state.checker = checker or Checker(settings.check_seconds, settings.check_workers)
     app.state.renderer = Renderer(settings.layout_workers)
     app.state.ready = False
     app.add_middleware(GZipMiddleware, **GZIP)
@@ -53,10 +59,10 @@ async def living(app: FastAPI) -> AsyncIterator[None]:
     state = app.state
     try:
         await state.renderer.start()
-        await state.pool.start()
+        await asyncio.gather(state.pool.start(), state.checker.start())
         state.ready = True
         yield
     finally:
         state.ready = False
-        await state.pool.close()
+        await asyncio.gather(state.pool.close(), state.checker.close())
         await state.renderer.close()

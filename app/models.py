@@ -67,6 +67,41 @@ class TraceAnswer(BaseModel):
     drawing: Drawing
 
 
+class Gap(BaseModel):
+    """Numbers of one kind of row that are taken as they stand, and why."""
+
+    kind: str = Field(description="The kind of row, as in the trace.")
+    reason: Literal[
+        "operation", "large", "unwritten", "unknown", "trouble", "results", "places", "assigned", "own",
+        "optimiser", "hook", "packed",
+    ]  # fmt: skip
+    subject: str = Field(description="The operation, node or type that it is about; may be empty.")
+    detail: str
+    count: int
+    row: int = Field(description="The first row with such a number, counted from 0.")
+
+
+class Contradiction(BaseModel):
+    """A claim of the trace that does not follow from the rest of it."""
+
+    row: int | None = Field(description="Counted from 0; null: the tables contradict themselves.")
+    claim: str
+    expected: str
+    found: str
+
+
+class CheckAnswer(BaseModel):
+    """What came out of deriving a trace again: it holds if there is no problem and nothing stopped it."""
+
+    model_config = ConfigDict(extra="forbid")
+    checked: int = Field(description="Numbers that were derived again and agree.")
+    of: int = Field(description="Numbers that were looked at.")
+    rows: int = Field(description="Rows that were looked at; the check ends at the first contradiction.")
+    given: list[Gap] = Field(description="What was not derived; the most frequent reasons, in their order.")
+    problems: list[Contradiction]
+    stopped: Literal["time", "memory", "crash"] | None = Field(description="Why the check ended early.")
+
+
 class ExampleAnswer(BaseModel):
     """A program to start from."""
 

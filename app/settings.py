@@ -23,6 +23,9 @@ class Settings:
     request_bytes: int = 262_144  # longest request body; the longest program is GRADSTEP_LIMIT_SOURCE
     layout_workers: int = 1  # Graphviz processes
     layout_seconds: float = 3.0  # time for the drawing of one trace; what is late is drawn plainly
+    check_workers: int = 1  # traces that are checked at the same time
+    check_seconds: float = 10.0  # time for the check of one trace
+    check_bytes: int = 16_777_216  # longest trace that is checked, with its drawing; at most 64 MiB
     limits: Limits = field(default_factory=Limits)  # of one run: GRADSTEP_LIMIT_ and the field in capitals
 
 

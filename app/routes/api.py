@@ -6,8 +6,9 @@ from fastapi import APIRouter, Request, Response
 
 from app import examples, intake
 from app.i18n import LANGUAGES, language_of
-from app.models import ExamplesAnswer, Health, ProblemAnswer, TraceAnswer, TraceRequest
+from app.models import CheckAnswer, ExamplesAnswer, Health, ProblemAnswer, TraceAnswer, TraceRequest
 from app.problems import MEDIA_TYPE, Problem
+from app.seal import LONGEST, seal
 from app.visualise import visualise
 
 router = APIRouter()
@@ -34,6 +35,16 @@ TRACE_ANSWERS = {
     "default": {"model": ProblemAnswer, "description": "Any other problem."},
 }
 
+CHECK_SCHEMA = {"description": "A trace, or the whole answer of POST /api/traces.", "type": "object"}
+CHECK_REQUEST = {"requestBody": {"required": True, "content": {"application/json": {"schema": CHECK_SCHEMA}}}}
+CHECK_ANSWERS = refusals(
+    _400="The body is not JSON.",
+    _403="A page of another site sent the request.",
+    _413="The trace is too long to be checked.",
+    _429="Too many traces of this client are being checked; Retry-After says when to come back.",
+    _503="All workers and the queue are taken; Retry-After says when to come back.",
+)
+
 NOT_READY = refusals(_503="Not ready to run programs.")
 LANGUAGE = {"name": "lang", "in": "query", "required": False, "schema": {"enum": list(LANGUAGES)}}
 IN_LANGUAGE = {"parameters": [{**LANGUAGE, "description": "Without it: what the browser prefers."}]}
@@ -56,6 +67,22 @@ async def make_trace(request: Request) -> Response:
     async with app.clients.run_of(request):
         body = await visualise(code, app.pool, app.renderer, app.settings.layout_seconds)
     return Response(body, 201, {"Cache-Control": "no-store"}, "application/json")
+
+
+@router.post(
+    "/api/traces/check",
+    response_model=CheckAnswer,
+    responses=CHECK_ANSWERS,
+    openapi_extra=CHECK_REQUEST,
+    tags=["traces"],
+)
+async def check_trace(request: Request) -> CheckAnswer:
+    """Derive every number of a trace again, in isolation; say how many, and what does not hold."""
+    app = request.app.state
+    intake.refuse_other_sites(request)
+    trace = await intake.read_body(request, min(app.settings.check_bytes, LONGEST))
+    async with app.checkers.run_of(request):
+        return await intake.while_wanted(request, seal(trace, app.checker))
 
 
 @router.get("/api/examples", response_model=ExamplesAnswer, openapi_extra=IN_LANGUAGE, tags=["examples"])

@@ -1,4 +1,4 @@
-"""The door of the sandbox: a few warm processes, a bounded queue, and a trace for every program."""
+"""The door of the sandbox: a few warm processes, a bounded queue, and an answer to every job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import math
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
-from app.sandbox import lockdown
+from app.sandbox import lockdown, protocol
 from app.sandbox.assemble import Ending, assemble
 from app.sandbox.limits import Limits
 from app.sandbox.selftest import isolation
@@ -40,7 +40,7 @@ class Unavailable(Exception):
 
 
 class Pool:
-    """Runs programs. `size` at a time, `waiting` more in the queue."""
+    """Runs programs, or does other work of sandbox/child. `size` at a time, `waiting` more in the queue."""
 
     def __init__(
         self,
@@ -50,10 +50,12 @@ class Pool:
         *,
         forks: bool | None = None,
         guarded: bool = True,
+        work: str = "run",
     ) -> None:
         self.limits, self.size, self.most_waiting = limits or Limits(), size, waiting
         self.forks = lockdown.can_fork() if forks is None else forks
         self.guarded = guarded  # False only to prove that the process wall stands alone
+        self.work = work  # the module of sandbox/child that its processes begin
         self.waiting = 0
         self.workers: set[Worker] = set()
         self._idle: asyncio.Queue[Worker | None] = asyncio.Queue()  # None: the pool closes
@@ -66,7 +68,8 @@ class Pool:
         """Start the processes and wait until they are warm. Raises Unavailable."""
         spare = 0 if self.forks else 1
         started = await asyncio.gather(
-            *(Worker.start(self.limits, self.forks) for _ in range(self.size + spare)), return_exceptions=True
+            *(Worker.start(self.limits, self.forks, self.work) for _ in range(self.size + spare)),
+            return_exceptions=True,
         )
         workers = [worker for worker in started if isinstance(worker, Worker)]
         self.workers |= set(workers)
@@ -101,6 +104,13 @@ class Pool:
     async def run(self, source: str, options: Mapping[str, Any] | None = None) -> bytes:
         """Return the trace of a program as JSON, whatever it does. Raises Busy or Unavailable."""
         job = {"source": source, "guarded": self.guarded, **_known(options or {})}
+        head, stream, ending = await self.converse(protocol.dump(job))
+        if ending.how == "violation":
+            log.warning("a program tried to reach outside: sha256 %s", _digest(source))
+        return await asyncio.to_thread(assemble, source, head, stream, ending, self.limits)
+
+    async def converse(self, job: bytes) -> tuple[dict[str, Any], bytes, Ending]:
+        """Return what a process says of itself, what it sent and how it ended. Raises Busy or Unavailable."""
         for attempt in range(ATTEMPTS):
             worker = await self._free_worker()
             head, stream, ending = worker.head, b"", Ending("crash")
@@ -108,12 +118,10 @@ class Pool:
                 stream, ending = await self._attended(worker, job)
             if self._closed:
                 raise Unavailable("the sandbox is closing")
-            if ending.how == "violation":
-                log.warning("a program tried to reach outside: sha256 %s", _digest(source))
             if ending.how not in ("killed", "crash") or (stream and ending.how == "crash"):
                 break
             log.warning("a run was lost (%s), attempt %d of %d", ending.how, attempt + 1, ATTEMPTS)
-        return await asyncio.to_thread(assemble, source, head, stream, ending, self.limits)
+        return head, stream, ending
 
     async def _free_worker(self) -> Worker:
         """Wait in the queue for a process."""
@@ -141,7 +149,7 @@ class Pool:
         """Return in how many seconds the queue has probably moved on."""
         return max(1, math.ceil(self.waiting * self._usual / self.size))
 
-    async def _attended(self, worker: Worker, job: dict[str, Any]) -> tuple[bytes, Ending]:
+    async def _attended(self, worker: Worker, job: bytes) -> tuple[bytes, Ending]:
         """Run a job in a process and hand the process on, even if the one who asked has gone."""
         conversation = self._in_background(self._conversation(worker, job))
         try:
@@ -152,7 +160,7 @@ class Pool:
             worker.cancel()
             raise
 
-    async def _conversation(self, worker: Worker, job: dict[str, Any]) -> tuple[bytes, Ending]:
+    async def _conversation(self, worker: Worker, job: bytes) -> tuple[bytes, Ending]:
         """Run a job, then make the process free again or replace it."""
         fit = False
         try:
@@ -172,7 +180,7 @@ class Pool:
         self.workers.discard(worker)  # not before: close() stops whoever is still in the set
         while not self._closed:
             try:
-                fresh = await Worker.start(self.limits, self.forks)
+                fresh = await Worker.start(self.limits, self.forks, self.work)
             except (Died, OSError) as error:
                 log.error("a sandbox process could not be started: %s", error)
                 await asyncio.sleep(PAUSE)

@@ -32,11 +32,11 @@ class Worker:
         self.runs = 0
 
     @classmethod
-    async def start(cls, limits: Limits, forks: bool) -> Worker:
-        """Start a process and wait until it is warm. Raises Died."""
+    async def start(cls, limits: Limits, forks: bool, work: str) -> Worker:
+        """Start a process that does this `work`, and wait until it is warm. Raises Died."""
         module = "app.sandbox.child.zygote" if forks else "app.sandbox.child.lone"
         process = await asyncio.create_subprocess_exec(
-            *launch.command(module, "main", json.dumps(asdict(limits))),
+            *launch.command(module, "main", json.dumps({"work": work, "limits": asdict(limits)})),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=launch.environment(),
@@ -63,13 +63,13 @@ class Worker:
         """Return the process id."""
         return self.process.pid
 
-    async def run(self, job: dict[str, Any]) -> tuple[bytes, Ending]:
-        """Run one program; return what its child sent and how it ended. Raises Died."""
+    async def run(self, job: bytes) -> tuple[bytes, Ending]:
+        """Do one job; return what its child sent and how it ended. Raises Died."""
         self.runs += 1
         stream = bytearray()
         try:
             async with asyncio.timeout(self.limits.hard + (MARGIN if self.forks else 0)):
-                self.process.stdin.write(protocol.message(protocol.JOB, job))
+                self.process.stdin.write(protocol.frame(protocol.JOB, job))
                 await self.process.stdin.drain()
                 ending = await self._listen(stream)
         except TimeoutError:

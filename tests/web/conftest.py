@@ -13,6 +13,8 @@ from app.main import create_app
 from app.settings import Settings
 from tests.layout.test_dot import two_paths
 
+GAP = {"kind": "node_ran", "reason": "large", "subject": "MmBackward0", "detail": "", "count": 1, "row": 4}
+
 
 class CannedPool:
     """Answers every program alike, or raises; remembers what it was given."""
@@ -42,6 +44,42 @@ class CannedPool:
         return self.trace
 
 
+class CannedChecker:
+    """Answers every trace alike, or raises; remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.answer = {"checked": 2, "of": 3, "rows": 5, "given": [GAP], "problems": [], "stopped": None}
+        self.error: Exception | None = None
+        self.traces: list[bytes] = []
+        self.gate: asyncio.Event | None = None
+        self.cancelled = False
+
+    async def start(self) -> None:
+        """Start nothing."""
+
+    async def close(self) -> None:
+        """End nothing."""
+
+    async def check(self, trace: bytes) -> dict:
+        """Answer, once the gate is open if there is one."""
+        self.traces.append(trace)
+        try:
+            if self.gate is not None:
+                await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        if self.error is not None:
+            raise self.error
+        return self.answer
+
+
+@pytest.fixture
+def checker() -> CannedChecker:
+    """The checker behind `client`."""
+    return CannedChecker()
+
+
 @pytest.fixture
 def pool() -> CannedPool:
     """The pool behind `client`."""
@@ -49,7 +87,7 @@ def pool() -> CannedPool:
 
 
 @pytest.fixture
-def client(pool: CannedPool) -> Iterator[TestClient]:
+def client(pool: CannedPool, checker: CannedChecker) -> Iterator[TestClient]:
     """A client of an application that lives as long as the test."""
-    with TestClient(create_app(Settings(), pool), raise_server_exceptions=False) as running:
+    with TestClient(create_app(Settings(), pool, checker), raise_server_exceptions=False) as running:
         yield running

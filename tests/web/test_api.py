@@ -12,6 +12,7 @@ import pytest
 from app.main import create_app
 from app.sandbox.pool import Busy, Unavailable
 from app.settings import Settings
+from tests.web.conftest import CannedChecker
 
 JSON = {"Content-Type": "application/json"}
 
@@ -151,7 +152,7 @@ def test_one_run_too_many_of_one_client_is_429(pool):
 
     async def story() -> list[httpx.Response]:
         pool.gate = anyio.Event()
-        app = create_app(settings, pool)
+        app = create_app(settings, pool, CannedChecker())
         answers: list[httpx.Response] = []
         transport = httpx.ASGITransport(app)
         async with (

@@ -5,18 +5,19 @@ Started ahead of its run and idle until its job comes. The pool ends it when its
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 
 from app.sandbox import lockdown, protocol
-from app.sandbox.child import run as child
 from app.sandbox.limits import Limits
 from engine.trace import schema
 
 
 def main(argument: str) -> None:
-    """Wait for one job, run it, leave: `argument` holds the limits."""
-    limits = Limits(**json.loads(argument))
+    """Wait for one job, do it, leave: `argument` holds the limits and the module that does the work."""
+    told = json.loads(argument)
+    child, limits = importlib.import_module(f"{__package__}.{told['work']}"), Limits(**told["limits"])
     commands, answers = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -33,4 +34,4 @@ def main(argument: str) -> None:
     def send(data: bytes) -> None:
         protocol.write(answers, protocol.frame(protocol.CHUNK, data))
 
-    child.serve(child.Job(**json.loads(received[1])), send, limits)
+    child.begin(received[1], send, limits)

@@ -11,9 +11,7 @@ import contextlib
 import itertools
 import mmap
 import os
-import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -22,7 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from app.sandbox import protocol
-from app.sandbox.child import builtins, modules
+from app.sandbox.child import alarm, builtins, modules
 from app.sandbox.child.access import Access
 from app.sandbox.child.guard import gate
 from app.sandbox.child.mending.mend import Mended, mended
@@ -33,7 +31,6 @@ from engine.trace import run as tracing
 
 EAGER = 200  # rows that are sent one by one, so that a hard kill loses none of them
 EVERY = 0.1  # seconds between frames after that
-TICK = 0.05  # seconds between alarms once the time is over, should one be lost
 RESERVE = 8 * MIB  # memory kept back for the last words
 DEEPER = 2_000  # recursion depth for the last words
 
@@ -124,6 +121,11 @@ class Report:
         self.send(data)
 
 
+def begin(payload: bytes, send: Send, limits: Limits) -> NoReturn:
+    """Take the job that the pool has written, and serve it."""
+    serve(Job(**protocol.load(payload)), send, limits)
+
+
 def serve(job: Job, send: Send, limits: Limits) -> NoReturn:
     """Run one program to its end and leave the process."""
     report = Report(send, limits)
@@ -182,7 +184,7 @@ def recorded(limits: Limits, report: Report) -> tracing.Limits:
 
 # ----- the time -----
 def watch_the_time(report: Report, limits: Limits) -> None:
-    """End the run from inside when its time is over: by an alarm, or by a thread where there are none."""
+    """End the run from inside when its time is over."""
 
     def over(frame: FrameType | None) -> None:
         if report.busy:  # in the middle of a frame; the next alarm comes soon
@@ -192,11 +194,4 @@ def watch_the_time(report: Report, limits: Limits) -> None:
             report.abandon("time")
         report.run.stop("time", sentence("time", limits), frame)
 
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, lambda _, frame: over(frame))
-        signal.setitimer(signal.ITIMER_REAL, limits.wall, TICK)
-        return
-    main = threading.main_thread().ident
-    watchdog = threading.Timer(limits.wall, lambda: over(sys._current_frames().get(main)))
-    watchdog.daemon = True
-    watchdog.start()
+    alarm.after(limits.wall, over)

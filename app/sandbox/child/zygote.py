@@ -10,6 +10,7 @@ import contextlib
 import faulthandler
 import gc
 import heapq
+import importlib
 import json
 import linecache
 import os
@@ -24,6 +25,7 @@ import traceback
 import unicodedata
 import warnings
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, NoReturn
 
 import numpy.linalg
@@ -32,7 +34,6 @@ import numpy.random
 import numpy.testing
 
 from app.sandbox import lockdown, protocol
-from app.sandbox.child import run as child
 from app.sandbox.limits import Limits
 from engine.trace import schema
 
@@ -62,8 +63,8 @@ class Running:
 class Zygote:
     """Serves jobs, one at a time, until its input ends."""
 
-    def __init__(self, limits: Limits, commands: int, answers: int) -> None:
-        self.limits, self.commands, self.answers = limits, commands, answers
+    def __init__(self, child: ModuleType, limits: Limits, commands: int, answers: int) -> None:
+        self.child, self.limits, self.commands, self.answers = child, limits, commands, answers
 
     def serve(self) -> None:
         """Answer jobs until the pool closes the pipe."""
@@ -72,10 +73,10 @@ class Zygote:
         while (received := protocol.read(self.commands)) is not None:
             kind, payload = received
             if kind == protocol.JOB:
-                self.run(child.Job(**json.loads(payload)))
+                self.run(payload)
 
     # ----- one run -----
-    def run(self, job: child.Job) -> None:
+    def run(self, job: bytes) -> None:
         """Fork, pass on what comes, and say how it ended."""
         running = self.fork(job)
         try:
@@ -89,18 +90,29 @@ class Zygote:
             os.close(running.trouble)
         protocol.write(self.answers, protocol.message(protocol.ENDED, self.ending(running, status, used)))
 
-    def fork(self, job: child.Job) -> Running:
+    def fork(self, job: bytes) -> Running:
         """Start the child of one job."""
         rows, rows_in = os.pipe()
         trouble, trouble_in = os.pipe()
         parent, began = os.getpid(), time.monotonic()
         pid = os.fork()
         if pid == 0:
-            become_child(job, rows_in, trouble_in, parent, self.limits)
+            self.become_child(job, rows_in, trouble_in, parent)
         os.close(rows_in)
         os.close(trouble_in)
         os.set_blocking(trouble, False)
         return Running(pid, rows, trouble, began, open={rows, self.commands})
+
+    def become_child(self, job: bytes, rows: int, trouble: int, parent: int) -> NoReturn:
+        """Go behind the wall for good, then do the work. Never returns, whatever happens."""
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            lockdown.confine(rows, trouble, parent, self.limits)
+            faulthandler.enable(2, all_threads=False)
+            faulthandler.register(signal.SIGUSR1, 2, all_threads=False)
+            self.child.begin(job, lambda data: protocol.write(rows, data), self.limits)
+        finally:
+            os._exit(70)
 
     def attend(self, running: Running) -> None:
         """Pass a child's bytes on until it ends, is cancelled, says too much or runs out of time."""
@@ -163,29 +175,18 @@ def how_it_died(status: int) -> str:
     return DEATHS.get(os.WTERMSIG(status), "crash")
 
 
-def become_child(job: child.Job, rows: int, trouble: int, parent: int, limits: Limits) -> NoReturn:
-    """Go behind the wall for good, then run the program. Never returns, whatever happens."""
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        lockdown.confine(rows, trouble, parent, limits)
-        faulthandler.enable(2, all_threads=False)
-        faulthandler.register(signal.SIGUSR1, 2, all_threads=False)
-        child.serve(job, lambda data: protocol.write(rows, data), limits)
-    finally:
-        os._exit(70)
-
-
 def main(argument: str) -> None:
-    """Warm up and serve: `argument` holds the limits."""
+    """Warm up and serve: `argument` holds the limits and the module of this package that does the work."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     commands, answers = take_over_pipes()
-    limits = Limits(**json.loads(argument))
+    told = json.loads(argument)
+    child, limits = importlib.import_module(f"{__package__}.{told['work']}"), Limits(**told["limits"])
     warnings.simplefilter("ignore")
     child.warm_up()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     gc.collect()
     gc.freeze()
-    Zygote(limits, commands, answers).serve()
+    Zygote(child, limits, commands, answers).serve()
 
 
 def take_over_pipes() -> tuple[int, int]:
