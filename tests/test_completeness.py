@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import engine.facade  # noqa: F401 - fills the table of operations
+from engine.ops.table import TABLE
 from engine.trace.schema import ROWS
+from engine.verify.formula import read_formula
+from engine.verify.laws.sentences import is_true
 from tests.test_architecture import FILES, ROOT, SCRIPTS, script_imports, text
 
 LANGUAGES = ("en", "zh")
@@ -77,3 +83,40 @@ def test_every_note_in_the_code_is_written_in_the_readme(room: str):
         for note in NOTE_IN_CODE.findall(text(name))
     }
     assert used == written, f"code says {sorted(used)}, {readme} explains {sorted(written)}"
+
+
+class Taken(ast.NodeTransformer):
+    """Takes one branch of every test: all first ones, or all second ones, or as `ways` says."""
+
+    def __init__(self, ways: int) -> None:
+        self.ways = ways
+        self.met = 0
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802 - ast's name
+        self.met += 1
+        return self.visit(node.orelse if self.ways >> (self.met - 1) & 1 else node.body)
+
+
+def branches(formula: str) -> Iterator[str]:
+    """Yield a formula as it is shown: one text for every way in which its first few tests may fall."""
+    try:
+        ast.parse(formula, mode="eval")
+    except SyntaxError:
+        yield formula
+        return
+    for ways in range(16 if " if " in formula else 0):
+        yield ast.unparse(Taken(ways).visit(ast.parse(formula, mode="eval")))
+    if " if " not in formula:
+        yield formula
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, row in TABLE.items() if row.node not in (None, "NotImplemented")]
+)
+def test_the_checker_reads_every_formula(name: str):
+    for input_, formula in TABLE[name].formulas.items():
+        for shown in branches(formula):
+            assert read_formula(shown) or is_true(shown, TABLE[name].node), (
+                f"{name}: write the formula of {input_} as an expression (its words: "
+                f"engine/verify/vocabulary.py), or add it to engine/verify/laws/sentences.py: {shown}"
+            )

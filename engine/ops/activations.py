@@ -138,11 +138,13 @@ def _rrelu_slope(grad_output, self, noise, lower, upper, training):
 
 
 activation("rrelu_with_noise", _rrelu, node="RreluWithNoiseBackward0",
-   formulas={"self": "grad * noise if training else where(self > 0, grad, grad * (lower + upper) / 2)"},
+   formulas={"self": "where(self > 0, grad, grad * noise) if training "
+             "else where(self > 0, grad, grad * (lower + upper) / 2)"},
    self=lambda grad, self, noise, lower, upper, training:
    F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training))
 op("rrelu_with_noise_backward", _rrelu_slope, node="RreluWithNoiseBackwardBackward0",
-   formulas={"grad_output": "grad * noise if training else where(self > 0, grad, grad * (lower + upper) / 2)",
+   formulas={"grad_output": "where(self > 0, grad, grad * noise) if training "
+             "else where(self > 0, grad, grad * (lower + upper) / 2)",
              "self": "0"},
    grad_output=lambda grad, self, noise, lower, upper, training:
    F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training),
@@ -164,12 +166,16 @@ def _elu_slope(grad_output, alpha, scale, input_scale, is_result, self_or_result
     return np.where(x <= 0, grad_output * left, grad_output * kind(scale)).astype(grad_output.dtype)
 
 
-ELU = "where(self <= 0, grad * scale * alpha * exp(self), grad * scale)"
+PLAIN = "scale == 1 and input_scale == 1"
+ELU = (f"where(self <= 0, grad * alpha * exp(self), grad) if {PLAIN} else "
+       "where(self <= 0, grad * input_scale * alpha * scale * exp(self * input_scale), grad * scale)")
+ELU_RESULT = (f"where(result <= 0, grad * (result + alpha), grad) if {PLAIN} else "
+              "where(result <= 0, grad * input_scale * (result + alpha * scale), grad * scale)")
 activation("elu", only(FLOATS, "elu_cpu", _elu), node="EluBackward0", formulas={"self": ELU},
    self=lambda grad, self, alpha, scale, input_scale:
    F.elu_backward(grad, alpha, scale, input_scale, False, self))
 op("elu.inplace", _elu, node="EluBackward1",
-   formulas={"self": "where(result <= 0, grad * (result + alpha), grad)"},
+   formulas={"self": ELU_RESULT},
    self=lambda grad, result, alpha, scale, input_scale:
    F.elu_backward(grad, alpha, scale, input_scale, True, result))
 activation("celu", only(FLOATS, "elu_cpu", lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha)),
@@ -180,9 +186,13 @@ op("celu.inplace", lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha), node
    formulas={"self": "where(result <= 0, grad * (result / alpha + 1), grad)"},
    self=lambda grad, result, alpha: F.elu_backward(grad, alpha, 1, 1 / alpha, True, result))
 op("elu_backward", _elu_slope, node="EluBackwardBackward0",
-   formulas={"grad_output": "grad * where(self_or_result <= 0, scale * alpha * exp(self_or_result), scale)",
-             "self_or_result":
-             "where(self_or_result < 0, grad * grad_output * scale * alpha * exp(self_or_result), 0)"},
+   formulas={"grad_output": "grad * where(self_or_result <= 0, "
+             "input_scale * (self_or_result + alpha * scale), scale) "
+             "if is_result else grad * where(self_or_result <= 0, "
+             "input_scale * alpha * scale * exp(self_or_result * input_scale), scale)",
+             "self_or_result": "grad * grad_output * input_scale * (self_or_result < 0) "
+             "if is_result else where(self_or_result < 0, grad * grad_output * input_scale ** 2 "
+             "* alpha * scale * exp(self_or_result * input_scale), 0)"},
    grad_output=lambda grad, alpha, scale, input_scale, is_result, self_or_result:
    F.elu_backward(grad, alpha, scale, input_scale, is_result, self_or_result),
    self_or_result=lambda grad, grad_output, alpha, scale, input_scale, is_result, self_or_result:
@@ -232,13 +242,19 @@ def gelu_curve(grad, grad_output, self, approximate):
     return grad * grad_output * bend
 
 
+TANHS = ("with t = tanh(sqrt(2 / pi) * (self + 0.044715 * self ** 3)), "
+         "u = sqrt(2 / pi) * (1 + 3 * 0.044715 * self ** 2)")
 activation("gelu", only(FLOATS, "GeluKernelImpl", _gelu), node="GeluBackward0",
    formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self)) if approximate == 'none' "
-             "else grad * (self * (1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self ** 3))) / 2).slope()"},
+             f"else grad * ((1 + t) / 2 + self * (1 - t ** 2) / 2 * u) {TANHS}"},
    self=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate))
 op("gelu_backward", _gelu_slope, node="GeluBackwardBackward0",
-   formulas={"grad_output": "grad * (normal_cdf(self) + self * normal_pdf(self))",
-             "self": "grad * grad_output * normal_pdf(self) * (2 - self ** 2)"},
+   formulas={"grad_output": "grad * (normal_cdf(self) + self * normal_pdf(self)) if approximate == 'none' "
+             f"else grad * ((1 + t) / 2 + self * (1 - t ** 2) / 2 * u) {TANHS}",
+             "self": "grad * grad_output * normal_pdf(self) * (2 - self ** 2) if approximate == 'none' else "
+             "grad * grad_output * (1 - t ** 2) "
+             "* (u + self * (3 * 0.044715 * sqrt(2 / pi) * self - t * u ** 2)) "
+             f"{TANHS}"},
    grad_output=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
    self=lambda grad, grad_output, self, approximate: gelu_curve(grad, grad_output, self, approximate))
 activation("silu", only(FLOATS, "silu_cpu", lambda self: self * logistic(self)), node="SiluBackward0",
@@ -277,7 +293,8 @@ activation("softplus", only(FLOATS, "softplus_cpu", _softplus), node="SoftplusBa
    self=lambda grad, self, beta, threshold: F.softplus_backward(grad, self, beta, threshold))
 op("softplus_backward", _softplus_slope, node="SoftplusBackwardBackward0",
    formulas={"grad_output": "where(self * beta > threshold, grad, grad * sigmoid(self * beta))",
-             "self": "where(self * beta > threshold, 0, grad * grad_output * d(sigmoid(self * beta)))"},
+             "self": "where(self * beta > threshold, 0, grad * grad_output * beta * s * (1 - s)) "
+             "with s = sigmoid(self * beta)"},
    grad_output=lambda grad, self, beta, threshold: F.softplus_backward(grad, self, beta, threshold),
    self=lambda grad, grad_output, self, beta, threshold:
    softplus_curve(grad * grad_output, (self * beta).sigmoid(), beta, self * beta > threshold))

@@ -106,8 +106,10 @@ BETWEEN = (
 op("clamp", _clamp, node="ClampBackward1", promote="three", formulas={"self": BETWEEN},
    self=lambda grad, self, min, max: F.where(within(self, min, max), grad, 0.0))
 op("clamp.Tensor", _clamp, node="ClampBackward0", promote="three",
-   formulas={"self": BETWEEN, "min": "where((self < min) & (min < max), grad, 0)",
-             "max": "where((self > max) | (max < min), grad, 0)"},
+   formulas={"self": BETWEEN, "min": "where(self < min, grad, 0) if max is None "
+             "else where((self < min) & (min < max), grad, 0)",
+             "max": "where(self > max, grad, 0) if min is None "
+             "else where((self > max) | (max < min), grad, 0)"},
    self=lambda grad, self, min, max: F.where(within(self, min, max), grad, 0.0),
    min=lambda grad, self, min, max:
    F.where(self < min if max is None else F.logical_and(min < max, self < min), grad, 0.0),

@@ -45,5 +45,6 @@ op("embedding", _embedding, node="EmbeddingBackward0", spelled="",
    embedding_grad(grad, indices, weight_sym_argsize_0, padding_idx) if sparse
    else F.embedding_dense_backward(grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq))
 op("embedding_dense_backward", _embedding_backward, node="EmbeddingDenseBackwardBackward0",
-   formulas={"grad_output": "grad[indices]"},
+   formulas={"grad_output": "grad[indices] if padding_idx < 0 "
+             "else (indices != padding_idx).unsqueeze(-1) * grad[indices]"},
    grad_output=lambda grad, indices, padding_idx: looked_up(grad, indices, padding_idx))

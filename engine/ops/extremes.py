@@ -123,7 +123,15 @@ def ties(grad, self, result, dim, keepdim):
     return reshaped(grad, self.shape, dim, keepdim) / mask.sum(axes(dim, len(self.shape)), True) * mask
 
 
-TIES = "grad / (self == result).sum(dim, keepdim=True) * (self == result)"
+def ties_text(*parts: tuple[str, str]) -> str:
+    """Return the text for extremes, each with its gradient, by dim and keepdim."""
+    texts = (f"{g} / (self == {r}).sum(dim, keepdim=True) * (self == {r})" for g, r in parts)
+    kept = (f"{g}.unsqueeze(dim) / (self == {r}.unsqueeze(dim)).sum(dim, keepdim=True) "
+            f"* (self == {r}.unsqueeze(dim))" for g, r in parts)
+    return f"{' + '.join(texts)} if keepdim or dim is None else {' + '.join(kept)}"
+
+
+TIES = ties_text(("grad", "result"))
 op("amax", lambda self, dim=(), keepdim=False: _over(np.max, self, dim, keepdim), node="AmaxBackward0",
    spelled="",
    formulas={"self": TIES},
@@ -135,7 +143,7 @@ op("amin", lambda self, dim=(), keepdim=False: _over(np.min, self, dim, keepdim)
 op("aminmax", lambda self, dim=None, keepdim=False:
    (_over(np.min, self, dim, keepdim), _over(np.max, self, dim, keepdim)),
    node="AminmaxBackward0", outputs=("min", "max"), spelled="",
-   formulas={"self": f"{TIES.replace('result', 'min')} + {TIES.replace('result', 'max')}"},
+   formulas={"self": ties_text(("grads[0]", "min"), ("grads[1]", "max"))},
    self=lambda grads, self, min, max, dim, keepdim: both_ties(grads, self, (min, max), dim, keepdim))
 
 

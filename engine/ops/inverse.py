@@ -65,7 +65,10 @@ def solve_slope(grad, A, result):
 
 
 def cholesky_slope(grad, result):
-    """Return the rule of the Cholesky factor L: L⁻ᵀ (phi + phiᵀ) L⁻¹ / 2 with phi = tril(Lᵀ grad)."""
+    """Return the rule of the Cholesky factor L: L⁻ᵀ (phi + lowerᵀ) L⁻¹ / 2.
+
+    phi = tril(Lᵀ grad), and lower is phi without its diagonal.
+    """
     lower = (turned(result) @ grad).tril()
     both = lower + turned(lower.tril(-1))
     inverse = F.linalg_inv(result)
@@ -89,5 +92,5 @@ inner("linalg_solve", _solve, node="LinalgSolveExBackward0",
    A=lambda grad, A, result: solve_slope(grad, A, result),
    B=lambda grad, A: F.linalg_solve(turned(A), grad))
 inner("linalg_cholesky", _cholesky, node="LinalgCholeskyExBackward0", outputs=("L",),
-   formulas={"A": "inverse(L).T @ (phi + phi.T) @ inverse(L) / 2 with phi = tril(L.T @ grad)"},
+   formulas={"A": "inverse(L).T @ (phi + tril(phi, -1).T) @ inverse(L) / 2 with phi = tril(L.T @ grad)"},
    A=lambda grad, L: cholesky_slope(grad, L))

@@ -165,8 +165,8 @@ added("baddbmm", lambda self, batch1, batch2, beta=1, alpha=1: _plus(self, _bmm(
    batch2=lambda grad, batch1, alpha: scaled(batch1.transpose(1, 2).bmm(grad), alpha))
 added("addbmm", _addbmm, node="AddbmmBackward0",
    formulas={"self": ADDED, 
-             "batch1": times("alpha", "grad.expand(batch, n, m).bmm(batch2.transpose(1, 2))"),
-             "batch2": times("alpha", "batch1.transpose(1, 2).bmm(grad.expand(batch, n, m))")},
+             "batch1": times("alpha", "grad @ batch2.transpose(1, 2)"),
+             "batch2": times("alpha", "batch1.transpose(1, 2) @ grad")},
    self=lambda grad, beta: scaled(grad, beta),
    batch1=lambda grad, batch2, alpha:
    scaled(spread(grad, batch2.shape[0]).bmm(batch2.transpose(1, 2)), alpha),

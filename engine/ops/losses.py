@@ -51,6 +51,16 @@ def by_reduction(text: str) -> str:
     return f"{text} / self.numel() if reduction == 1 else {text}"
 
 
+def summed_by(text: str) -> str:
+    """Return the text of what goes back to the first gradient: reduced as the loss itself was."""
+    return f"({text}).mean() if reduction == 1 else ({text}).sum() if reduction == 2 else {text}"
+
+
+def weighted_by(text: str) -> str:
+    """Return a rule's text with the weights that a loss may have."""
+    return f"({text} if weight is None else {text} * weight)"
+
+
 # ----- squares --------------------------------------------------------------------------------------
 def _mse_backward(grad_output, self, target, reduction):
     factor = 2.0 / self.size if reduction == MEAN else 2.0
@@ -65,7 +75,7 @@ loss("mse_loss", only(FLOATS, "mse_cpu", lambda self, target, reduction=MEAN:
    self=lambda grad, self, target, reduction: F.mse_loss_backward(grad, self, target, reduction),
    target=lambda grad, self, target, reduction: F.mse_loss_backward(grad, target, self, reduction))
 op("mse_loss_backward", _mse_backward, node="MseLossBackwardBackward0",
-   formulas={"grad_output": by_reduction("(grad * 2 * (self - target)).sum()"),
+   formulas={"grad_output": summed_by("grad * 2 * (self - target)"),
              "self": by_reduction("2 * grad * grad_output"),
              "target": by_reduction("-2 * grad * grad_output")},
    grad_output=lambda grad, self, target, reduction: summed(2 * (self - target) * grad, reduction),
@@ -121,7 +131,7 @@ loss("smooth_l1_loss", only(FLOATS, "smooth_l1_cpu", _smooth_l1), node="SmoothL1
    target=lambda grad, self, target, reduction, beta:
    F.smooth_l1_loss_backward(grad, target, self, reduction, beta))
 op("smooth_l1_loss_backward", _smooth_l1_backward, node="SmoothL1LossBackwardBackward0",
-   formulas={"grad_output": by_reduction(SMOOTH),
+   formulas={"grad_output": summed_by(SMOOTH),
              "self": by_reduction("grad * grad_output / beta * (abs(self - target) < beta)"),
              "target": by_reduction("-grad * grad_output / beta * (abs(self - target) < beta)")},
    grad_output=lambda grad, self, target, reduction, beta:
@@ -137,7 +147,7 @@ loss("huber_loss", only(FLOATS, "huber_cpu", _huber), node="HuberLossBackward0",
    target=lambda grad, self, target, reduction, delta:
    F.huber_loss_backward(grad, target, self, reduction, delta))
 op("huber_loss_backward", _huber_backward, node="HuberLossBackwardBackward0",
-   formulas={"grad_output": by_reduction(HUBER),
+   formulas={"grad_output": summed_by(HUBER),
              "self": by_reduction("grad * grad_output * (abs(self - target) < delta)"),
              "target": by_reduction("-grad * grad_output * (abs(self - target) < delta)")},
    grad_output=lambda grad, self, target, reduction, delta:
@@ -160,7 +170,7 @@ loss("soft_margin_loss", lambda self, target, reduction=MEAN:
    formulas={"self": by_reduction("-target * sigmoid(-target * self) * grad")},
    self=lambda grad, self, target, reduction: F.soft_margin_loss_backward(grad, self, target, reduction))
 op("soft_margin_loss_backward", _soft_margin_backward, node="SoftMarginLossBackwardBackward0",
-   formulas={"grad_output": by_reduction("-target * sigmoid(-target * self) * grad"),
+   formulas={"grad_output": summed_by("-target * sigmoid(-target * self) * grad"),
              "self": by_reduction("grad * grad_output * target ** 2 * sigmoid(self) * (1 - sigmoid(self))")},
    grad_output=lambda grad, self, target, reduction:
    summed(grad * -target * (-target * self).sigmoid(), reduction),
@@ -255,17 +265,20 @@ def bce_target(grad, self, weight, reduction):
     return averaged(weighted(-self.logit() * grad, weight), self, reduction)
 
 
-BCE = "grad * (self - target) / (self * (1 - self))"
+BCE = weighted_by("grad * (self - target) / max(self * (1 - self), 1e-12)")
+BCE_TARGET = weighted_by("grad * (log(1 - self) - log(self))")
+BCE_CURVE = weighted_by("grad * grad_output * (self ** 2 - 2 * self * target + target) "
+                        "/ ((self + 1e-12) * (1 - self + 1e-12)) ** 2")
+BCE_BOTH = weighted_by("-grad * grad_output / max(self * (1 - self), 1e-12)")
 loss("binary_cross_entropy", _bce, node="BinaryCrossEntropyBackward0",
-   formulas={"self": by_reduction(BCE), "target": by_reduction("grad * (log(1 - self) - log(self))")},
+   formulas={"self": by_reduction(BCE), "target": by_reduction(BCE_TARGET)},
    self=lambda grad, self, target, weight, reduction:
    F.binary_cross_entropy_backward(grad, self, target, weight, reduction),
    target=lambda grad, self, weight, reduction: bce_target(grad, self, weight, reduction))
 op("binary_cross_entropy_backward", _bce_backward, node="BinaryCrossEntropyBackwardBackward0",
-   formulas={"grad_output": by_reduction(BCE),
-             "self": by_reduction(
-                 "grad * grad_output * (self ** 2 - 2 * self * target + target) / (self - self ** 2) ** 2"),
-             "target": by_reduction("-grad * grad_output / (self * (1 - self))")},
+   formulas={"grad_output": summed_by(BCE),
+             "self": by_reduction(BCE_CURVE),
+             "target": by_reduction(BCE_BOTH)},
    grad_output=lambda grad, self, target, weight, reduction:
    summed(bce_slope(grad, self, target, weight), reduction),
    self=lambda grad, grad_output, self, target, weight, reduction:
@@ -303,9 +316,12 @@ def logits_target(grad, self, weight, pos_weight, reduction):
     return averaged(weighted(slope, weight), self, reduction)
 
 
-LOGITS = "grad * (sigmoid(self) - target)"
+LOGITS = weighted_by("(grad * (sigmoid(self) - target) if pos_weight is None else grad * "
+                     "((pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target))")
+LOGITS_TARGET = weighted_by("(grad * -self if pos_weight is None else "
+                            "grad * (log_sigmoid(-self) - pos_weight * log_sigmoid(self)))")
 loss("binary_cross_entropy_with_logits", _bce_logits, node="BinaryCrossEntropyWithLogitsBackward0",
-   formulas={"self": by_reduction(LOGITS), "target": by_reduction("grad * -self")},
+   formulas={"self": by_reduction(LOGITS), "target": by_reduction(LOGITS_TARGET)},
    self=lambda grad, self, target, weight, pos_weight, reduction:
    logits_slope(grad, self, target, weight, pos_weight, reduction),
    target=lambda grad, self, weight, pos_weight, reduction:
@@ -356,7 +372,7 @@ def _nll_backward(grad_output, self, target, weight, reduction, ignore_index, to
     return out
 
 
-NLL = "(-grad if weight is None else -grad * weight) * one_hot(target)"
+NLL = "(-grad * one_hot(target) if weight is None else -grad * weight[target] * one_hot(target))"
 NLL = f"{NLL} / total_weight if reduction == 1 else {NLL}"
 for _name, _node in (("nll_loss", "NllLoss"), ("nll_loss2d", "NllLoss2D")):
     loss(_name, _nll, node=f"{_node}Backward0", outputs=("output", "total_weight"), flows=1,

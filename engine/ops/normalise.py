@@ -236,7 +236,8 @@ def group_statistics(x, saved, eps):
     return statistics(x, (2,), eps, tuple(s.unsqueeze(2) for s in saved))
 
 
-inner("native_group_norm", _group_norm, node="NativeGroupNormBackward0", outputs=3, formulas=TEXTS,
+inner("native_group_norm", _group_norm, node="NativeGroupNormBackward0", outputs=3,
+   formulas={name: text.replace("grad", "grads[0]") for name, text in TEXTS.items()},
    shows=("N", "C", "HxW", "group", "eps", "input", "weight", "result1", "result2"),
    input=lambda grads, input, weight, result1, result2, N, group, eps:
    group_input(grads, input, weight, (result1, result2), N, group, eps),

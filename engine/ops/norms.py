@@ -53,18 +53,36 @@ def norm_slope(grad, self, order, result, dim=None, keepdim=False):
     return scaled * (grad / result ** (order - 1)).masked_fill(result == 0, 0.0)
 
 
-def formula(order: str, vector: str = "self") -> str:
+def formula(
+    order: str, vector: str = "self", grad: str = "grad", result: str = "result", over: str = ""
+) -> str:
     """Return the text of the rule, with the branch that an order takes."""
-    by_power = f"{vector} * abs({vector}) ** ({order} - 2) * grad / result ** ({order} - 1)"
-    by_size = f"sgn({vector}) * grad if {order} == 1 else {by_power}"
-    return f"grad * {vector} / result if {order} == 2 else {by_size}"
+    steep, largest = f"sgn({vector})", f"(abs({vector}) == {result})"
+    branches = {
+        "1": f"{steep} * {grad}",
+        "2": f"where({result} == 0, 0, {grad} * {vector} / {result})",
+        "inf": f"{steep} * {grad} / {largest}.sum({over}) * {largest}",
+        "-inf": f"{steep} * {grad} / {largest}.sum({over}) * {largest}",
+    }
+    power = f"{steep} * abs({vector}) ** ({order} - 1)"
+    below = f"where({vector} == 0, 0, {power}) * {grad} * {result} ** (1 - {order})"
+    above = f"where({result} == 0, 0, {power} * {grad} / {result} ** ({order} - 1))"
+    text = " else ".join(f"{text} if {order} == {which}" for which, text in branches.items())
+    return f"{text} else {below} if {order} < 1 else {above}"
+
+
+def formula_over(order: str) -> str:
+    """Return the text of the rule over dimensions, which may be gone from the result."""
+    kept = formula(order, "self", "grad.unsqueeze(dim)", "result.unsqueeze(dim)", "dim, keepdim=True")
+    return f"({formula(order, over='dim, keepdim=True')}) if keepdim or dim is None else ({kept})"
 
 
 op("linalg_vector_norm", lambda self, ord=2, dim=None, keepdim=False: norm(self, ord, dim, keepdim),
-   node="LinalgVectorNormBackward0", spelled="", formulas={"self": formula("ord")},
+   node="LinalgVectorNormBackward0", spelled="",
+   formulas={"self": formula_over("ord")},
    self=lambda grad, self, ord, result, dim, keepdim: norm_slope(grad, self, ord, result, dim, keepdim))
 op("norm.dim", lambda self, p=2, dim=None, keepdim=False: norm(self, p, dim, keepdim), node="NormBackward1",
-   formulas={"self": formula("p")},
+   formulas={"self": formula_over("p")},
    self=lambda grad, self, p, result, dim, keepdim: norm_slope(grad, self, p, result, dim, keepdim))
 def _dist(self, other, p=2):
     away = np.subtract(self, other)

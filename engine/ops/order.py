@@ -69,7 +69,7 @@ op("cumsum", running(sums.cumsum), node="CumsumBackward0", spelled="inplace",
    formulas={"self": "grad.flip(dim).cumsum(dim).flip(dim)"},
    self=lambda grad, dim: turned(F.cumsum, grad, dim))
 op("cumprod", running(sums.cumprod), node="CumprodBackward0", spelled="inplace",
-   formulas={"self": "(grad * result).flip(dim).cumsum(dim).flip(dim) / self"},
+   formulas={"self": "(grad * result).flip(dim).cumsum(dim).flip(dim) / self where self != 0"},
    self=lambda grad, self, dim, result: cumprod_slope(grad, self, dim, result))
 
 
@@ -130,7 +130,7 @@ def _logcumsumexp(array, over):
 
 
 op("logcumsumexp", only(FLOATS, "logcumsumexp_out_cpu", running(_logcumsumexp)), node="LogcumsumexpBackward0",
-   formulas={"self": "(grad * exp(-result)).flip(dim).cumsum(dim).flip(dim) * exp(self)"},
+   formulas={"self": "grad * exp(self - result) of this place and all later ones along dim, added"},
    self=lambda grad, self, dim, result: logcumsumexp_slope(grad, self, dim, result))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
@@ -49,12 +50,14 @@ op("mean", lambda self: _mean(self), node="MeanBackward0", spelled="",
    self=lambda grad, self_sym_sizes, self_sym_numel: grad.expand(self_sym_sizes) / self_sym_numel)
 op("mean.dim", lambda self, dim, keepdim=False: _mean(self, dim, keepdim), node="MeanBackward1",
    shows=("self_sym_numel",),
-   formulas={"self": KEPT.replace("self_sym_sizes)", "self_sym_sizes) / count")},
+   formulas={"self": KEPT.replace("self_sym_sizes)", "self_sym_sizes) / count(self_sym_sizes, dim)")},
    self=lambda grad, self_sym_sizes, dim, keepdim:
    expanded(grad, self_sym_sizes, dim, keepdim) / reduced_count(self_sym_sizes, dim))
 op("nansum", lambda self, dim=None, keepdim=False:
    _sum_dims(np.where(np.isnan(self), 0, self).astype(self.dtype), dim, keepdim),
-   node="NansumBackward0", spelled="", formulas={"self": "grad.expand(self.shape) * ~isnan(self)"},
+   node="NansumBackward0", spelled="",
+   formulas={"self": "grad.expand(self.shape) * ~isnan(self) if keepdim or dim is None "
+             "else grad.unsqueeze(dim).expand(self.shape) * ~isnan(self)"},
    self=lambda grad, self, dim, keepdim:
    expanded(grad, self.shape, dim, keepdim) * self.isnan().logical_not())
 
@@ -102,10 +105,11 @@ def product_of_others(grad, self, dim):
 
 
 op("prod", lambda self: _prod(self), node="ProdBackward0", spelled="",
-   formulas={"self": "grad * (result / self)"},
+   formulas={"self": "grad * product_of_others(self)"},
    self=lambda grad, self, result: prod_slope(grad, self, result))
 op("prod.dim", lambda self, dim, keepdim=False: _prod(self, dim, keepdim), node="ProdBackward1",
-   formulas={"self": "grad * (result / self) if keepdim else (grad * result).unsqueeze(dim) / self"},
+   formulas={"self": "grad * product_of_others(self, dim) if keepdim "
+             "else grad.unsqueeze(dim) * product_of_others(self, dim)"},
    self=lambda grad, self, dim, keepdim, result: prod_dim_slope(grad, self, dim, keepdim, result))
 
 
@@ -166,22 +170,31 @@ def both(first, second):
     return second if first is None else first if second is None else first + second
 
 
-VAR = "2 / (n - correction) * grad * (self - self.mean(dim, keepdim=True))"
-STD = "grad / (2 * result) * 2 / (n - correction) * (self - self.mean(dim, keepdim=True))"
-op("var", _var, node="VarBackward0", spelled="", formulas={"self": VAR},
+def spread_text(steep: str, mean: str = "") -> str:
+    """Return the text of a spread's rule, and of the mean that may come with it, by dim and keepdim."""
+    count = "count(self.shape, dim)"
+    text = f"2 / ({count} - (1 if correction is None else correction)) * {steep} " \
+           f"* (self - self.mean(dim, keepdim=True)){mean and f' + {mean} / {count}'}"
+    kept = re.sub(r"grads\[\d\]|grad|result\d?", r"\g<0>.unsqueeze(dim)", text)
+    return f"{text} if keepdim or dim is None else {kept}"
+
+
+VAR, STD = "grad", "where(result == 0, 0, grad / (2 * result))"
+FIRST, SECOND = "grads[0]", "grads[1]"
+op("var", _var, node="VarBackward0", spelled="", formulas={"self": spread_text(VAR)},
    self=lambda grad, self, dim, correction, keepdim: var_slope(grad, self, dim, correction, keepdim))
-op("std", _std, node="StdBackward0", spelled="", formulas={"self": STD},
+op("std", _std, node="StdBackward0", spelled="", formulas={"self": spread_text(STD)},
    self=lambda grad, self, dim, correction, keepdim, result:
    std_slope(grad, self, dim, correction, keepdim, result))
 op("var_mean", _with_mean(sums.var, "var_mean"),
    node="VarMeanBackward0", outputs=2, spelled="",
-   formulas={"self": VAR.replace("grad", "grads[0]") + " + grads[1] / n"},
+   formulas={"self": spread_text(VAR.replace("grad", FIRST), SECOND)},
    self=lambda grads, self, dim, correction, keepdim: both(
        None if grads[0] is None else var_slope(grads[0], self, dim, correction, keepdim),
        None if grads[1] is None else mean_slope(grads[1], self, dim, keepdim)))
 op("std_mean", _with_mean(sums.std, "std_mean"),
    node="StdMeanBackward0", outputs=2, spelled="",
-   formulas={"self": STD.replace("grad", "grads[0]").replace("result", "result0") + " + grads[1] / n"},
+   formulas={"self": spread_text(STD.replace("grad", FIRST).replace("result", "result0"), SECOND)},
    self=lambda grads, self, dim, correction, keepdim, result0: both(
        None if grads[0] is None else std_slope(grads[0], self, dim, correction, keepdim, result0),
        None if grads[1] is None else mean_slope(grads[1], self, dim, keepdim)))

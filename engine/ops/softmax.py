@@ -44,30 +44,30 @@ def total(array: np.ndarray, dim: int) -> np.ndarray:
 
 
 op("softmax", _softmax, node="SoftmaxBackward0", spelled="",
-   formulas={"self": "result * (grad - (grad * result).sum(dim))"},
+   formulas={"self": "result * (grad - (grad * result).sum(dim, keepdim=True))"},
    self=lambda grad, dim, result: F._softmax_backward_data(grad, result, dim))
 op("_safe_softmax", lambda self, dim: np.nan_to_num(_softmax(self, dim), nan=0.0),
    node="SafeSoftmaxBackward0",
-   formulas={"self": "result * (grad - (grad * result).sum(dim))"},
+   formulas={"self": "result * (grad - (grad * result).sum(dim, keepdim=True))"},
    self=lambda grad, dim, result: F._softmax_backward_data(grad, result, dim))
 op("_softmax_backward_data",
    lambda grad_output, output, dim: output * (grad_output - total(grad_output * output, dim)),
    node="SoftmaxBackwardDataBackward0",
-   formulas={"grad_output": "output * (grad - (grad * output).sum(dim))",
-             "output": "grad_output * grad - (output * grad_output).sum(dim) * grad "
-             "- grad_output * (output * grad).sum(dim)"},
+   formulas={"grad_output": "output * (grad - (grad * output).sum(dim, keepdim=True))",
+             "output": "grad_output * grad - (output * grad_output).sum(dim, keepdim=True) * grad "
+             "- grad_output * (output * grad).sum(dim, keepdim=True)"},
    grad_output=lambda grad, output, dim: F._softmax_backward_data(grad, output, dim),
    output=lambda grad, grad_output, output, dim:
    grad_output * grad - (output * grad_output).sum(dim, True) * grad
    - grad_output * (output * grad).sum(dim, True))
 op("log_softmax", _log_softmax, node="LogSoftmaxBackward0", spelled="",
-   formulas={"self": "grad - exp(result) * grad.sum(dim)"},
+   formulas={"self": "grad - exp(result) * grad.sum(dim, keepdim=True)"},
    self=lambda grad, dim, result: F._log_softmax_backward_data(grad, result, dim))
 op("_log_softmax_backward_data", lambda grad_output, output, dim:
    grad_output - np.exp(output) * total(grad_output, dim),
    node="LogSoftmaxBackwardDataBackward0",
-   formulas={"grad_output": "grad - (grad * exp(output)).sum(dim)",
-             "output": "-grad_output.sum(dim) * exp(output) * grad"},
+   formulas={"grad_output": "grad - (grad * exp(output)).sum(dim, keepdim=True)",
+             "output": "-grad_output.sum(dim, keepdim=True) * exp(output) * grad"},
    grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
    output=lambda grad, grad_output, output, dim: -grad_output.sum(dim, True) * output.exp() * grad)
 
@@ -113,11 +113,15 @@ def glu_curve(grad, grad_output, self, dim):
     return F.cat((to_gate * slope, (to_value + to_gate * value * (1 - 2 * sigmoid)) * slope), dim)
 
 
+HALVES = "with value = first_half(self, dim), s = sigmoid(second_half(self, dim))"
+PARTS = "a = first_half(grad, dim), b = second_half(grad, dim)"
 op("glu", _glu, node="GluBackward0", spelled="",
-   formulas={"self": "cat(grad * s, grad * value * s * (1 - s)) with s = sigmoid(gate)"},
+   formulas={"self": f"cat((grad * s, grad * value * s * (1 - s)), dim) {HALVES}"},
    self=lambda grad, self, dim: F.glu_backward(grad, self, dim))
 op("glu_backward", _glu_slope, node="GluBackwardBackward0",
-   formulas={"grad_output": "sum(halves(grad * d(glu)))", "self": "grad * grad_output * d(d(glu))"},
+   formulas={"grad_output": f"a * s + b * value * s * (1 - s) {HALVES}, {PARTS}",
+             "self": "cat((b * t, (a + b * value * (1 - 2 * s)) * t), dim) "
+                     f"{HALVES}, {PARTS}, t = grad_output * s * (1 - s)"},
    grad_output=lambda grad, self, dim: glu_flow(grad, self, dim),
    self=lambda grad, grad_output, self, dim: glu_curve(grad, grad_output, self, dim))
 

@@ -93,7 +93,8 @@ smooth("sinc", lambda self: exactly(np.sinc, self), node="SincBackward0",
    formulas={"self": "where(self == 0, 0, grad * (x * cos(x) - sin(x)) / (x * self)) with x = pi * self"},
    self=lambda grad, self: sinc_slope(grad, self))
 smooth("logit", lambda self, eps=None: logit(self, eps), node="LogitBackward0",
-   formulas={"self": "where((0 <= self) & (self <= 1), grad / (self * (1 - self)), nan)"},
+   formulas={"self": "where((0 <= self) & (self <= 1), grad / (self * (1 - self)), nan) if eps is None "
+             "else where((eps <= self) & (self <= 1 - eps), grad / (self * (1 - self)), 0)"},
    self=lambda grad, self, eps: logit_slope(grad, self, eps))
 pointwise("nan_to_num", lambda self, nan=0.0, posinf=None, neginf=None: finite(self, nan, posinf, neginf),
    node="NanToNumBackward0",

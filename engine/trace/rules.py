@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
+import operator
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -35,7 +37,7 @@ def formulas_of(node: Node) -> dict[str, str]:
     shown = inputs_of(node)
     names = node.op.inputs * len(shown) if isinstance(node, VariadicNode) else node.op.inputs
     plain = {name: number_of(value) for name, value in node.saved.items()}
-    plain = {name: value for name, value in plain.items() if isinstance(value, PLAIN)}
+    plain = {name: value if isinstance(value, PLAIN) else ... for name, value in plain.items()}
     return {s: decided(node.op.formulas[n], tuple(plain.items())) for s, n in zip(shown, names, strict=True)}
 
 
@@ -46,14 +48,30 @@ def number_of(saved: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def decided(formula: str, plain: tuple[tuple[str, Any], ...]) -> str:
-    """Return a formula without the branches that plain values decide: alpha == 1 needs no alpha."""
+    """Return a formula without the branches that plain values decide: alpha == 1 needs no alpha.
+
+    `...` stands for a value that is not plain: it is not None, and decides nothing else.
+    """
     if " if " not in formula:
         return formula
+    head, *rest = NAMED.split(formula)
     try:
-        tree = ast.parse(formula, mode="eval")
+        body = ast.parse(head, mode="eval").body
+        named = [each for part in rest for each in ast.parse(f"f({part})", mode="eval").body.keywords]
     except SyntaxError:  # a formula given in words
         return formula
-    return ast.unparse(_Decided(dict(plain)).visit(tree))
+    visitor = _Decided(dict(plain))
+    text = ast.unparse(visitor.visit(body))
+    parts = [f"{each.arg} = {ast.unparse(visitor.visit(each.value))}" for each in named]
+    return f"{text} with {', '.join(parts)}" if parts else text
+
+
+NAMED = re.compile(r" with (?=\w+ = )")
+INFINITE = {"inf": math.inf, "-inf": -math.inf}
+COMPARED = {
+    ast.Eq: operator.eq, ast.Is: operator.is_, ast.NotEq: operator.ne, ast.IsNot: operator.is_not,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
 
 
 class _Decided(ast.NodeTransformer):
@@ -61,23 +79,34 @@ class _Decided(ast.NodeTransformer):
         self.plain = plain
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802 - ast's name
-        self.generic_visit(node)
         truth = self._truth(node.test)
-        return node if truth is None else node.body if truth else node.orelse
+        if truth is not None:
+            return self.visit(node.body if truth else node.orelse)
+        return self.generic_visit(node)
 
     def _truth(self, test: ast.expr) -> bool | None:
         match test:
-            case ast.Name(id=name) if name in self.plain:
+            case ast.Name(id=name) if self.plain.get(name, ...) is not ...:
                 return bool(self.plain[name])
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 truth = self._truth(operand)
                 return None if truth is None else not truth
-            case ast.Compare(left=ast.Name(id=name), ops=[sign], comparators=[ast.Constant(value=value)]):
-                if name in self.plain and isinstance(sign, (ast.Eq, ast.Is)):
-                    return self.plain[name] == value
-                if name in self.plain and isinstance(sign, (ast.NotEq, ast.IsNot)):
-                    return self.plain[name] != value
+            case ast.BoolOp(op=op, values=values):
+                truths, decisive = [self._truth(value) for value in values], isinstance(op, ast.Or)
+                return decisive if decisive in truths else None if None in truths else not decisive
+            case ast.Compare(left=ast.Name(id=name), ops=[sign], comparators=[other]) if name in self.plain:
+                return self._compared(self.plain[name], sign, other)
         return None
+
+    def _compared(self, value: Any, sign: ast.cmpop, other: ast.expr) -> bool | None:
+        text = ast.unparse(other)
+        other = other.value if isinstance(other, ast.Constant) else INFINITE.get(text, ...)
+        if other is ... or (value is ... and other is not None):
+            return None
+        try:
+            return COMPARED[type(sign)](value, other) if type(sign) in COMPARED else None
+        except TypeError:
+            return None
 
 
 def saved_of(node: Node) -> list[tuple[str, SavedTensor]]:

@@ -111,6 +111,8 @@ def check_labels(world: World, row: dict, name: str) -> None:
     rules = [
         entry["formulas"].get(i, "") for i, edge in zip(entry["inputs"], entry["edges"]) if edge is not None
     ]
-    read = {word for rule in rules if read_formula(rule) for word in WORD.findall(rule)} & tensors
+    read = {word for rule in rules if read_formula(rule) for word in WORD.findall(rule)} & (
+        tensors - {"grad"}
+    )
     if not read <= labels:
         world.refuse("saved", f"also {sorted(read - labels)}", sorted(labels))

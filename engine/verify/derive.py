@@ -124,7 +124,7 @@ class Derivation:
                 made = call(self.function, known)
         except Lacking as lack:
             raise Underivable("unknown", str(lack.args[0])) from None
-        except TROUBLE as trouble:
+        except (*TROUBLE, MemoryError) as trouble:
             raise Underivable("trouble", f"{type(trouble).__name__}: {trouble}"[:80]) from None
         return list(made) if isinstance(made, (tuple, list)) else [made]
 

@@ -21,6 +21,7 @@ OWN_NAMES = {
     "linalg_inv": "LinalgInvExBackward0", "linalg_solve": "LinalgSolveExBackward0",
     "linalg_cholesky": "LinalgCholeskyExBackward0",
 }  # fmt: skip
+OF = re.compile(r"_sym_\w+$|_dtype$|_dim$")  # what a formula may say of an argument
 SPOKEN = {  # what formulas may speak of that is no argument: gradients, sizes, results with a name
     *("grad", "grads", "count", "n", "m", "batch", "weights"),
     *("indices", "total_weight", "buffer", "min", "max", "inverse", "L", "sign", "logabsdet"),
@@ -237,7 +238,7 @@ class Graph:
             for input_, text in entry["formulas"].items() if names and entry["name"] in PULLS else ():
                 function = read_formula(text)
                 words = {n for n, _ in asks(function)} if function else set()
-                strange = {w for w in words - names - SPOKEN if w.partition("_sym")[0] not in names}
+                strange = {w for w in words - names - SPOKEN if OF.sub("", w) not in names}
                 if strange and not any(re.fullmatch(r"result\d?", w) for w in strange):
                     self.world.refuse(
                         f"nodes.{node}.formulas.{input_}", f"words of {sorted(names)}", text, None

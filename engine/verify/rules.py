@@ -11,16 +11,19 @@ from engine.verify import slices
 from engine.verify.arguments import PACKED, stems
 from engine.verify.calls import Visit
 from engine.verify.derive import IN_WORDS, UNREAD, Underivable, gathered, law_of, parsed
-from engine.verify.formula import read_formula
+from engine.verify.formula import Formula, read_formula
+from engine.verify.laws.sentences import is_true
 from engine.verify.laws.table import PULLS, asks
-from engine.verify.numbers import Value
+from engine.verify.numbers import Value, disagreement
 from engine.verify.world import World, same
 
 INSIDE = {  # what a silent node may keep without a word of it in its formulas
     *("result", "result1", "result2", "indices", "input", "weight", "self", "total_weight"),
     *("buffer", "output", "inverse", "min", "max", "values"),
 }
-UNTOLD = {"count", "n", "m", "batch", "weights"}  # words of formulas that are no terms
+LOOSE = 1e-6  # what a formula may be off: the law of its node looks at the digits
+TOLD = {"index", "indices", "target", "mask", "total_weight"}  # words that nothing else is called
+UNSEEN = ("unwritten", "large", "unknown")  # what a formula is made of is not all written
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -64,9 +67,11 @@ class Rules:
         world.must(f"{claim}.input", input_, rule["input"])
         world.must(f"{claim}.formula", entry["formulas"][input_], rule["formula"])
         world.must(f"{claim}.result", grad, rule["result"])
-        function = read_formula(rule["formula"])
-        untold = UNTOLD | {"grad"} if len(visit.grads) > 1 else UNTOLD  # then it may be called `grads`
-        missing = {n for n, _ in asks(function)} - stems(rule["terms"]) - untold if function else set()
+        function = self.read(rule["formula"], entry["name"])
+        asked_for = (
+            {n for n, _ in asks(function)} if function else self.spoken_of(rule["formula"], visit.node)
+        )
+        missing = asked_for - stems(rule["terms"])
         if missing:
             world.refuse(f"{claim}.terms", f"also {sorted(missing)}", sorted(rule["terms"]))
         terms = self.terms(claim, rule["terms"], visit)
@@ -86,6 +91,7 @@ class Rules:
             known = {**undecided(rule["formula"], known), **known}
         if stem in pulls:
             world.derive([(f"grads[{slot}]", grad)], pulls[stem], entry["name"], known)
+            self.shown(f"{claim}.formula", rule["formula"], terms, grad, entry["name"])
         else:
             self.by_text(rule["formula"], terms, grad, entry["name"])
 
@@ -137,21 +143,58 @@ class Rules:
         """Return what a node's operation was applied to and what it made, by name."""
         return self.world.applications.get(node, {})
 
+    # ----- the formula as it is shown -----------------------------------------------------------------
+    def read(self, text: str, node: str) -> Formula | None:
+        """Return a formula that can be calculated, None if it says in words what it does."""
+        return None if is_true(text, node) else read_formula(text)
+
+    def spoken_of(self, text: str, node: str) -> set[str]:
+        """Return which words of a sentence are what its node keeps, or a plain argument."""
+        row = self.world.rows[self.world.made_at[node]] if node in self.world.made_at else None
+        kept = stems(label for label, _, _ in row["saved"]) if row else set()
+        plain = {name for name, what in row["args"] if "text" in what} if row else set()
+        return set(WORD.findall(text)) & (kept & TOLD | plain | {"grad"})
+
+    def shown(self, claim: str, text: str, terms: dict[str, Any], grad: str, name: str) -> None:
+        """Of a node with a law, the formula must give the same, or be a sentence that is known to be true."""
+        formula = self.read(text, name)
+        if formula is None:
+            if not is_true(text, name):
+                self.world.refuse(claim, f"an expression, or words known to be true of {name}", text)
+            return
+        try:
+            wrong = self.calculated(formula, terms, grad)
+        except Underivable as gap:
+            if gap.reason in UNSEEN:
+                return
+            wrong = str(gap)
+        if wrong is not None:
+            self.world.refuse(claim, f"a formula that gives {self.world.brief(grad)}", f"{text}: {wrong}")
+
+    def calculated(self, formula: Formula, terms: dict[str, Any], grad: str) -> str | None:
+        """Say how what a formula gives differs from a gradient, or None."""
+        value = self.world.values[grad]
+        derivation = law_of(formula, "a formula", terms)
+        made = np.asarray(derivation.results()[0])
+        made = made if made.ndim else np.broadcast_to(made, value.shape)
+        if formula.place is not None and made.shape == value.shape and value.whole:
+            made = np.where(formula.spoken(derivation.known), made, value.array)
+        wrong = derivation.wrong([value], [made])[0]
+        if wrong is None or made.dtype.kind not in "fc":
+            return wrong
+        finite = np.abs(made[np.isfinite(made)])  # its constants may have been rounded to float32
+        return disagreement(value, made, LOOSE * float(finite.max(initial=0.0)))
+
     def by_text(self, formula: str, terms: dict[str, Any], grad: str, name: str) -> None:
         """Evaluate the formula of a node without a law, if it is plain arithmetic and gives the number."""
-        world, function = self.world, read_formula(formula)
+        function = self.read(formula, name)
         try:
-            if function is not None:
-                derivation = law_of(function, "a formula", terms)
-                made = np.asarray(derivation.results()[0])
-                shape = world.values[grad].shape
-                made = made if made.ndim or derivation.places else np.broadcast_to(made, shape)
-                if derivation.wrong([world.values[grad]], [made]) == [None]:
-                    world.report.checked += 1
-                    return
+            if function is not None and self.calculated(function, terms, grad) is None:
+                self.world.report.checked += 1
+                return
         except Underivable:
             pass
-        world.leave("operation", name)
+        self.world.leave("operation", name)
 
     def unruled(self, visit: Visit, slot: int, grad: str) -> None:
         """A node without formulas: the gradient must come from what ran inside of it."""

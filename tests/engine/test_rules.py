@@ -1,6 +1,7 @@
 """Every rule of the table against finite differences, to first and second order, and its formula readable."""
 
 import ast
+import re
 
 import numpy as np
 import pytest
@@ -85,7 +86,7 @@ def test_every_formula_is_readable(name):
     for text in TABLE[name].formulas.values():
         assert text and "lambda" not in text and "\n" not in text and "F." not in text
         if " if " in text:
-            ast.parse(text, mode="eval")
+            ast.parse(re.split(r" with (?=\w+ = )", text)[0], mode="eval")
 
 
 @pytest.mark.parametrize(("name", "index"), CASES)

@@ -22,7 +22,13 @@ from engine.trace.rules import decided, text_of
             {"accumulate": 1},
             "grad if accumulate else grad, 0 at [indices]",
         ),
-        ("a if k > 1 else b", {"k": 1}, "a if k > 1 else b"),
+        ("a if k > 1 else b", {"k": 1}, "b"),
+        ("a if k == inf else b", {"k": float("inf")}, "a"),
+        ("a if k is None or m is None else b", {"k": ..., "m": None}, "a"),
+        ("a if k is None else b", {"k": ...}, "b"),
+        ("a if k == 1 else b", {"k": ...}, "a if k == 1 else b"),
+        ("a if k == (1,) else b", {"k": 2}, "a if k == (1,) else b"),
+        ("(a if k else b) with c = a if k else d, e = 2", {"k": 0}, "b with c = d, e = 2"),
     ],
 )
 def test_a_branch_is_left_out_if_plain_values_decide_it(formula, plain, shown):

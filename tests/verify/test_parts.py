@@ -68,20 +68,46 @@ def test_a_restricted_call_runs_only_what_leads_to_its_targets():
      ("-grad / (2 * result)", {"grad": 4.0, "result": 2.0}, -1.0),
      ("grad * (exponent * self ** (exponent - 1))", {"grad": 1.0, "exponent": 3, "self": 2.0}, 12.0),
      ("where((self > 0) & (self <= 1), grad, 0)", {"self": 1.0, "grad": 5.0}, 5.0),
-     ("grad * self.cos()", {"grad": 2.0, "self": 0.0}, 2.0)],
+     ("grad * self.cos()", {"grad": 2.0, "self": 0.0}, 2.0),
+     ("a * grad with a = self + 1, b = 2", {"self": 2.0, "grad": 3.0}, 9.0),
+     ("grad if self is None else grad * 2", {"self": 2.0, "grad": 3.0}, 6.0),
+     ("grad / 0", {"grad": 1.0}, np.inf), ("(grad + self)[1]", {"grad": [1.0, 2.0], "self": 1.0}, 3.0),
+     ("grad[mask]", {"grad": [1.0, 2.0], "mask": [False, True]}, [2.0]),
+     ("linalg_cross(self, grad, 0)[2]", {"self": [1.0, 0.0, 0.0], "grad": [0.0, 1.0, 0.0]}, 1.0),
+     ("grad * product_of_others(self).sum()", {"grad": 1.0, "self": [2.0, 3.0, 0.0]}, 6.0),
+     ("max / grad.max(2)", {"grad": 1.0, "max": 4.0}, 2.0)],
 )  # fmt: skip
 def test_a_plain_formula_is_evaluated(text, terms, wanted):
     terms = {name: np.asarray(term) for name, term in terms.items()}
-    assert call(read_formula(text), terms) == wanted
+    assert np.array_equal(call(read_formula(text), terms), wanted)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["zeros(self) with grad at [index]", "grad[mask]", "__import__('os')", "grad.tofile('x')",
-     "(lambda: grad)()", "[grad for grad in self]", "grad.__class__", "open(grad)"],
+    ["zeros(self) with grad at [index]", "__import__('os')", "grad.tofile('x')",
+     "(lambda: grad)()", "[grad for grad in self]", "grad.__class__", "open(grad)",
+     "grad.sum", "f(grad)(grad)", "sum(*grad)", "sum(**grad)", "grad with open(x)", "grad with a = 1, 2",
+     "grad with a = open(x)", "grad where", "{grad}", "f'{grad}'", "(grad := 1)", "grad if",
+     "-" * 2000 + "grad",
+     "(" * 400 + "grad" + ")" * 400, "grad.T.base", "grad[1:]", "b'a'"],
 )  # fmt: skip
 def test_a_formula_that_is_more_than_arithmetic_is_not_evaluated(text):
     assert read_formula(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["grad.expand((100000, 100000))", "eye((10000, 10000))", "'a' * 1000000000", "(1, 2) * 1000000000",
+     "repeat(grad, (1000, 1000, 1000))", "grad.expand((3000, 1000)).outer(grad.expand((3000, 1000)))"],
+)  # fmt: skip
+def test_a_formula_cannot_fill_the_memory(text):
+    with pytest.raises((ValueError, TypeError, MemoryError)):
+        call(read_formula(text), {"grad": np.asarray([1.0])})
+
+
+def test_a_formula_may_speak_of_some_elements_only():
+    formula = read_formula("grad / self where self != 0")
+    assert formula.spoken({"self": np.array([0.0, 2.0])}).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(

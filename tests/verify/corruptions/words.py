@@ -39,6 +39,45 @@ def formula_of_a_node(trace, row, k):
     return next(i for i in ran if any(r["input"] == rule["input"] for r in trace["rows"][i]["rules"]))
 
 
+@corruption("node_ran")
+def formula_of_a_node_and_its_rules(trace, row, k):
+    return told_everywhere(trace, row, lambda text: f"-({text})")
+
+
+@corruption("node_ran")
+def factor_in_a_formula(trace, row, k):
+    return told_everywhere(trace, row, lambda text: text.replace("grad", "(grad * 1.01)", 1))
+
+
+@corruption("node_ran")
+def words_of_a_formula(trace, row, k):
+    return told_everywhere(trace, row, lambda text: text.replace("grad", "the gradient", 1))
+
+
+def told_everywhere(trace, row, how):
+    """Change a formula in the table and in all rows, where its result is not 0 and it has not run before."""
+    rule = next(iter(row["rules"]), None)
+    if rule is None or not any(map(bool, flat(trace["values"][rule["result"]].get("data", [])))):
+        return SKIP
+    rows = [r for r in trace["rows"] if r["kind"] == "node_ran" and r["node"] == row["node"]]
+    false = how(rule["formula"])
+    if rows[0] is not row or false == rule["formula"]:
+        return SKIP
+    trace["nodes"][row["node"]]["formulas"][rule["input"]] = false
+    for each in (each for r in rows for each in r["rules"] if each["input"] == rule["input"]):
+        each["formula"] = false
+    return {None, trace["rows"].index(row)}
+
+
+def flat(data):
+    """Yield the numbers of nested lists."""
+    if not isinstance(data, list):
+        yield data
+    else:
+        for each in data:
+            yield from flat(each)
+
+
 @corruption("parameter_updated")
 def formula_of_an_update(trace, row, k):
     row["formula"] = row["formula"].replace("p - ", "p + ")
