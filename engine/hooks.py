@@ -50,10 +50,10 @@ def register_tensor_hook(tensor: Tensor, hook: Any) -> RemovableHandle:
     """Run `hook(grad)` when the gradient of `tensor` is known; its result replaces the gradient."""
     if not tensor.requires_grad:
         raise RuntimeError(errors.hook_without_grad())
-    node = tensor.grad_fn
-    if node is None:
-        if tensor.hooks is None:
-            tensor.hooks = {}
+    node = tensor.grad_fn  # looking may renew it; hooks that were there before stay at the old node
+    if node is None and tensor.hooks is None:
+        tensor.hooks = {}
+    if tensor.hooks is not None:
         return _add(tensor.hooks, tensor, hook, "tensor")
     if node.tensor_hooks is None:
         node.tensor_hooks = {}

@@ -204,21 +204,21 @@ class Node:
             self.saved[name] = value
 
     def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
-        """Evaluate the rule of every needed input; None for the others. `grads`: one per output."""
+        """Evaluate the rule of every needed input; None for the others. `grads`: one per output.
+
+        Everything saved is unpacked first, needed or not and in the order in which it was packed, as
+        PyTorch's generated code does: it decides which changed tensor is complained of, and when hooks run.
+        """
+        given = {"grad": grads[0], "grads": grads, "needs": needed}
+        for name, value in self.saved.items():
+            given[name] = unpacked(value, self, create_graph)
         if grads[0] is None and all([g is None for g in grads]):
             return [None] * len(self.next_edges)
         # Note: rules
-        given = {"grad": grads[0], "grads": grads, "needs": needed}
         results: list[Any] = [None] * len(needed)
         for slot, rule, reads in self.op.calls:
-            if not needed[slot]:
-                continue
-            read = []
-            for name in reads:
-                if name not in given:
-                    given[name] = unpacked(self.saved[name], self, create_graph)
-                read.append(given[name])
-            results[slot] = rule(*read)
+            if needed[slot]:
+                results[slot] = rule(*[given[name] for name in reads])
         return results
 
     def release(self) -> tuple[str, ...]:

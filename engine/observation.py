@@ -116,9 +116,10 @@ def names_of(names: dict[str, Any]) -> dict[int, str]:
 
 def saved_entry(node: Node, name: str) -> Any:
     """Return what `_saved_<name>` shows, or the error that reading it raises; packed ones are left alone."""
-    packed = getattr(node.saved.get(name), "unpack_hook", None) is not None
-    if packed and node.saved[name].tensor is not FREED:
-        return "packed by saved_tensors_hooks"
+    value = node.saved.get(name)
+    for part in value if isinstance(value, tuple) else (value,):
+        if getattr(part, "unpack_hook", None) is not None and part.tensor is not FREED:
+            return "packed by saved_tensors_hooks"
     try:
         return entry_of(node.unpacked() if name == OWN else node.saved_value(name))
     except RuntimeError as error:

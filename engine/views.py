@@ -59,6 +59,8 @@ def current_node(view: Tensor) -> Any:
     node.saved["self_sym_sizes"] = view.base.array.shape
     node.saved["self_sym_strides"] = strides_of(view.base.array)
     move_retains(view, node)
+    if view.hooks is None and view.node is not None and view.node.tensor_hooks:
+        view.hooks = view.node.tensor_hooks.get(view.output_nr)  # those to come join them
     view.node, view.output_nr, view.requires = node, 0, True
     info.version = now
     return node
@@ -134,13 +136,14 @@ def rebase(tensor: Tensor, node: Node) -> None:
     events.changing()
     if tensor.base is None:
         move_retains(tensor, node)
-        tensor.node, tensor.output_nr, tensor.requires = node, 0, True
+        tensor.node, tensor.output_nr, tensor.requires, tensor.hooks = node, 0, True, None
         return
     root = tensor.base
     slices = CopySlices(root, tensor, node)
     move_retains(root, slices)
-    root.node, root.output_nr, root.requires = slices, 0, True
+    root.node, root.output_nr, root.requires, root.hooks = slices, 0, True, None
     current_node(tensor)
+    tensor.hooks = None
 
 
 def move_retains(tensor: Tensor, node: Node) -> None:

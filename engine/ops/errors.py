@@ -127,8 +127,8 @@ def target_dtype(dtype: Any) -> str:
     return f"expected target dtype to be Long or Byte, but got {dtype.short}"
 
 
-def outside_zero_one() -> str:
-    return "all elements of input should be between 0 and 1"
+def outside_zero_one(what: str) -> str:
+    return f"all elements of {what} should be between 0 and 1"
 
 
 def normalized_shape(normalized: Any, own: Any) -> str:

@@ -230,8 +230,9 @@ def weighted(each, weight):
 
 
 def _bce(self, target, weight=None, reduction=MEAN):
-    if self.size and not (np.all(self >= 0) and np.all(self <= 1)):
-        raise RuntimeError(errors.outside_zero_one())
+    outside = np.stack([~((x >= 0) & (x <= 1)) for x in (self, target)], -1)
+    if outside.any():  # PyTorch looks at the elements in turn, at input and target of each
+        raise RuntimeError(errors.outside_zero_one(("input", "target")[int(outside.argmax()) % 2]))
     lowest = self.dtype.type(-100)
     low = np.maximum(exactly(np.log1p, -self), lowest)
     each = (target - 1) * low - target * np.maximum(exactly(np.log, self), lowest)

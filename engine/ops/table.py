@@ -102,9 +102,9 @@ class Op:
 
     @functools.cached_property
     def saves(self) -> tuple[str, ...]:
-        """Return the names of everything its node may hold for backward, as PyTorch sorts them."""
+        """Return the names of all that its node may hold, as PyTorch packs them: by name, results last."""
         read = {name for names in self.reads.values() for name in names if name not in GRADS}
-        return tuple(sorted(read | set(self.shows)))
+        return tuple(sorted(read | set(self.shows), key=lambda name: (self._is_result(name), name)))
 
     def left_out(self, given: int) -> tuple:
         """Return the defaults of the arguments after the first `given`."""
@@ -122,6 +122,9 @@ class Op:
                 needed.update(self.reads[name] if mask >> bit & 1 else ())
             known = self.plans[mask] = tuple(self._source(n, n in needed) for n in self.saves)
         return known
+
+    def _is_result(self, name: str) -> bool:
+        return name not in self.parameters and (name in self.results or name.startswith("result"))
 
     def _source(self, name: str, needed: bool) -> tuple[str, str, int]:
         if name in self.parameters:
