@@ -164,13 +164,32 @@ class OptimizerStepped:
 
 @fact
 class ParameterUpdated:
-    """An optimiser wrote a parameter. `before`, `grad`, `after` are arrays; `formula` names `terms`."""
+    """An optimiser wrote a parameter. `before`, `grad`, `after` are arrays; `formula` names `terms`.
+
+    `state` is what it keeps for the parameter: (PyTorch's name, the formula's name or None, before, after).
+    """
 
     optimizer: Any
     parameter: Any
     before: Any
     grad: Any
     after: Any
+    formula: str
+    terms: dict
+    group: int
+    state: tuple
+
+
+@fact
+class LrScheduled:
+    """A scheduler went on to `epoch` and wrote the learning rate of one parameter group."""
+
+    scheduler: Any
+    optimizer: Any
+    group: int
+    epoch: int
+    before: float
+    after: float
     formula: str
     terms: dict
 

@@ -14,6 +14,8 @@ from engine.tensor import Tensor
 class Adagrad(Optimizer):
     """p - lr * g / (sqrt(s) + eps), where s only grows."""
 
+    terms_of = {"step": "t", "sum": "s"}
+
     def __init__(
         self, params: Any, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
         initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
@@ -42,6 +44,7 @@ class Adagrad(Optimizer):
             terms.update(lr_decay=lr_decay, t=t)
         if decay != 0:
             d = fma(p, decay, d)
+        terms["d"] = d if d is not grad or group["maximize"] else None
         terms["s_before"] = state["sum"].array
         s = terms["s"] = renewed(state["sum"], fma(d, d, terms["s_before"]))
         return minus_quotient(p, lr / (1 + (t - 1) * lr_decay), d, np.sqrt(s) + s.dtype.type(eps)), terms

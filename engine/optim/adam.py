@@ -14,6 +14,8 @@ from engine.tensor import Tensor
 class Adam(Optimizer):
     """p - lr * m / (sqrt(v) + eps), with m and v corrected for having started at zero."""
 
+    terms_of = {"step": "t", "exp_avg": "m", "exp_avg_sq": "v", "max_exp_avg_sq": "w"}
+
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
@@ -53,6 +55,7 @@ class Adam(Optimizer):
         v = renewed(state["exp_avg_sq"], v, writes=2)
         terms = {"lr": lr, "beta1": beta1, "beta2": beta2, "eps": eps, "t": t, **before, "m": m, "v": v}
         terms["weight_decay"] = decay or None
+        terms["d"] = d if d is not grad or group["maximize"] else None
         if group["amsgrad"]:
             terms["w_before"] = state["max_exp_avg_sq"].array
             v = terms["w"] = renewed(state["max_exp_avg_sq"], np.maximum(terms["w_before"], v))

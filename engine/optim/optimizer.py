@@ -25,6 +25,8 @@ _hook_ids = itertools.count()
 class Optimizer:
     """Parameter groups with options, and a state per parameter. A subclass says how one is updated."""
 
+    terms_of: dict[str, str] = {}  # what a state is called in formulas
+
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         if isinstance(params, Tensor):
@@ -93,17 +95,18 @@ class Optimizer:
         self._stepped = True
         events.emit(events.OptimizerStepped(self))
         with modes.backward_mode(False):
-            for group in self.param_groups:
+            for number, group in enumerate(self.param_groups):
                 for parameter in group["params"]:
                     if parameter.grad_tensor is not None:
-                        self._update(parameter, group)
+                        self._update(parameter, group, number)
         for hook in list(self._after.values()):
             hook(self, (closure,) if closure else (), {})
         return loss
 
-    def _update(self, parameter: Tensor, group: dict[str, Any]) -> None:
+    def _update(self, parameter: Tensor, group: dict[str, Any], number: int) -> None:
         watch = events.observer()
-        before = parameter.array.copy() if watch is not None else None
+        if watch is not None:
+            before, kept = parameter.array.copy(), _arrays(self.state.get(parameter))
         if isinstance(parameter.grad_tensor, SparseTensor):
             self.check_sparse(group)
         grad = parameter.grad_tensor.array
@@ -114,8 +117,10 @@ class Optimizer:
             parameter.bump()
         if watch is not None:
             terms = {name: value for name, value in terms.items() if value is not None}
-            formula = self.formula(group, terms)
-            watch(events.ParameterUpdated(self, parameter, before, grad, parameter.array, formula, terms))
+            now = _arrays(self.state.get(parameter)).items()
+            state = tuple((name, self.terms_of.get(name), kept.get(name), array) for name, array in now)
+            written = before, grad, parameter.array, self.formula(group, terms), terms
+            watch(events.ParameterUpdated(self, parameter, *written, number, state))
 
     def has_stepped(self) -> bool:
         """Return whether `step` was called; of a learner's own `step` nothing is known."""
@@ -214,6 +219,11 @@ def _listed(group: dict[str, Any]) -> list:
         group["param_names"] = [name for name, _ in params]
         return [p for _, p in params]
     return params
+
+
+def _arrays(state: dict[str, Any] | None) -> dict[str, np.ndarray]:
+    """Return the tensors of a state as arrays; a step puts new ones in their place and leaves these."""
+    return {name: value.array for name, value in (state or {}).items() if isinstance(value, Tensor)}
 
 
 def _registered(hooks: dict[int, Callable], hook: Callable) -> RemovableHandle:

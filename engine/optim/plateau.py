@@ -61,6 +61,8 @@ class ReduceLROnPlateau(LRScheduler):
             self._reduce()
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
+        else:
+            self._stay()
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def is_better(self, a: float, best: float) -> bool:
@@ -74,7 +76,18 @@ class ReduceLROnPlateau(LRScheduler):
         return a < goal if self.mode == "min" else a > goal
 
     def _reduce(self) -> None:
-        for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
+        before = self._rates()
+        for number, (group, least) in enumerate(zip(self.optimizer.param_groups, self.min_lrs, strict=True)):
             lr = max(float(group["lr"]) * self.factor, least)
             if float(group["lr"]) - lr > self.eps:
                 group["lr"] = lr
+                self.state(
+                    number, before, "max(lr * factor, min_lr)", {"factor": self.factor, "min_lr": least}
+                )
+            else:
+                self.state(number, before, "lr", {})
+
+    def _stay(self) -> None:
+        before = self._rates()
+        for number in range(len(before)):
+            self.state(number, before, "lr", {})

@@ -14,6 +14,8 @@ from engine.tensor import Tensor
 class RMSprop(Optimizer):
     """p - lr * g / (sqrt(s) + eps)."""
 
+    terms_of = {"square_avg": "s", "grad_avg": "a", "momentum_buffer": "buf"}
+
     def __init__(
         self, params: Any, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
         momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
@@ -41,6 +43,7 @@ class RMSprop(Optimizer):
         terms: dict[str, Any] = {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": decay or None}
         if decay != 0:
             d = fma(p, decay, d)
+        terms["d"] = d if d is not grad or group["maximize"] else None
         terms["s_before"] = state["square_avg"].array
         s = fma(scaled(d, 1 - alpha), d, scaled(terms["s_before"], alpha))
         s = terms["s"] = renewed(state["square_avg"], s, writes=2)

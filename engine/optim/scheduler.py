@@ -6,7 +6,8 @@ import types
 import warnings
 from typing import Any
 
-from engine.optim.optimizer import Optimizer
+from engine import events
+from engine.optim.optimizer import Optimizer, numbers_of
 
 DOCS = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 TOO_EARLY = (
@@ -50,9 +51,12 @@ class LRScheduler:
 
     def start_over(self) -> None:
         """Begin again at epoch 0 from the first learning rates."""
+        before = self._rates()
         for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
             group["lr"] = base
         self.last_epoch = -1
+        for number, base in enumerate(self.base_lrs):
+            self.state(number, before, "base", {"base": base})
         self._begin()
 
     def get_last_lr(self) -> list[float]:
@@ -83,9 +87,30 @@ class LRScheduler:
         del self._stepping
         self._write(rates)
 
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return what `planned` computes as a formula and its terms; an empty one if it is not told."""
+        return "", {}
+
+    def state(self, group: int, before: list[float], formula: str, terms: dict[str, float]) -> None:
+        """State what became of a group's learning rate, if somebody watches."""
+        watch = events.observer()
+        if watch is not None:
+            now = self._rates()[group]
+            fact = events.LrScheduled(
+                self, self.optimizer, group, self.last_epoch, before[group], now, formula, terms
+            )
+            watch(fact)
+
+    def _rates(self) -> list[float]:
+        return [float(numbers_of(group, "lr")[0]) for group in self.optimizer.param_groups]
+
     def _write(self, rates: list[float]) -> None:
+        before = self._rates()
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = lr
+        for number, (lr, base) in enumerate(zip(before, self.base_lrs, strict=True)):
+            if not (self._is_initial and lr == rates[number]):
+                self.state(number, before, *self.told(lr, base))
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:

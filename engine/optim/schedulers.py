@@ -36,6 +36,11 @@ class StepLR(LRScheduler):
         due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return lr * self.gamma if due else lr
 
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
+        return ("lr * gamma", {"gamma": self.gamma}) if due else ("lr", {})
+
 
 class MultiStepLR(LRScheduler):
     """Multiply by gamma at each milestone."""
@@ -53,6 +58,11 @@ class MultiStepLR(LRScheduler):
             lr * self.gamma ** self.milestones[self.last_epoch] if self.last_epoch in self.milestones else lr
         )
 
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        times = self.milestones[self.last_epoch]
+        return ("lr * gamma ** times", {"gamma": self.gamma, "times": times}) if times else ("lr", {})
+
 
 class ExponentialLR(LRScheduler):
     """Multiply by gamma every epoch."""
@@ -64,6 +74,10 @@ class ExponentialLR(LRScheduler):
     def planned(self, group: dict, lr: float, base: float) -> float:
         """Return the next learning rate of one group."""
         return lr if self._is_initial else lr * self.gamma
+
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        return ("lr", {}) if self._is_initial else ("lr * gamma", {"gamma": self.gamma})
 
 
 class LambdaLR(LRScheduler):
@@ -79,6 +93,10 @@ class LambdaLR(LRScheduler):
         """Return the learning rates of `last_epoch`, one per group."""
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        return "base * lr_lambda(epoch)", {"base": base, "epoch": self.last_epoch}
+
 
 class MultiplicativeLR(LRScheduler):
     """The present learning rate times a function of the epoch."""
@@ -93,6 +111,10 @@ class MultiplicativeLR(LRScheduler):
         """Return the learning rates of `last_epoch`, one per group."""
         groups = zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)
         return [g["lr"] if self._is_initial else g["lr"] * f(self.last_epoch) for f, g in groups]
+
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        return ("lr", {}) if self._is_initial else ("lr * lr_lambda(epoch)", {"epoch": self.last_epoch})
 
 
 class ConstantLR(LRScheduler):
@@ -112,6 +134,13 @@ class ConstantLR(LRScheduler):
         if self.last_epoch == 0:
             return lr * self.factor
         return lr * (1.0 / self.factor) if self.last_epoch == self.total_iters else lr
+
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        if self.last_epoch == 0:
+            return "lr * factor", {"factor": self.factor}
+        due = self.last_epoch == self.total_iters
+        return ("lr * (1 / factor)", {"factor": self.factor}) if due else ("lr", {})
 
 
 class LinearLR(LRScheduler):
@@ -141,6 +170,18 @@ class LinearLR(LRScheduler):
         rise = self.end_factor - self.start_factor
         return lr * (1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
 
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        start, end = self.start_factor, self.end_factor
+        if self.last_epoch == 0:
+            return "lr * start_factor", {"start_factor": start}
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return "lr", {}
+        rise = "(end_factor - start_factor)"
+        return f"lr * (1 + {rise} / (total_iters * start_factor + (t - 1) * {rise}))", {
+            "start_factor": start, "end_factor": end, "total_iters": self.total_iters, "t": self.last_epoch,
+        }  # fmt: skip
+
 
 class PolynomialLR(LRScheduler):
     """Down to zero along a power of the epochs that are left."""
@@ -158,6 +199,13 @@ class PolynomialLR(LRScheduler):
         if self._is_initial or t > total:
             return lr
         return lr * ((1.0 - t / total) / (1.0 - (t - 1) / total)) ** self.power
+
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return "lr", {}
+        terms = {"t": self.last_epoch, "total_iters": self.total_iters, "power": self.power}
+        return "lr * ((1 - t / total_iters) / (1 - (t - 1) / total_iters)) ** power", terms
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -177,6 +225,17 @@ class CosineAnnealingLR(LRScheduler):
             return lr + (base - low) * (1 - math.cos(math.pi / period)) / 2
         now, before = (1 + math.cos(math.pi * e / period) for e in (t, t - 1))
         return now / before * (lr - low) + low
+
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        t, period, low = self.last_epoch, self.T_max, self.eta_min
+        if self._is_initial:
+            return "lr", {}
+        if (t - 1 - period) % (2 * period) == 0:
+            terms = {"base": base, "eta_min": low, "T_max": period}
+            return "lr + (base - eta_min) * (1 - cos(pi / T_max)) / 2", terms
+        part = "(1 + cos(pi * t / T_max)) / (1 + cos(pi * (t - 1) / T_max))"
+        return f"{part} * (lr - eta_min) + eta_min", {"t": t, "T_max": period, "eta_min": low}
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -204,6 +263,11 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.T_i *= self.T_mult
         fall = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * fall / 2 for base in self.base_lrs]
+
+    def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the plan as a formula and its terms."""
+        terms = {"base": base, "eta_min": self.eta_min, "T_cur": self.T_cur, "T_i": self.T_i}
+        return "eta_min + (base - eta_min) * (1 + cos(pi * T_cur / T_i)) / 2", terms
 
 
 class SequentialLR(LRScheduler):

@@ -14,6 +14,8 @@ from engine.tensor import Tensor, make
 class SGD(Optimizer):
     """p - lr * g; with momentum the gradients are first averaged over time."""
 
+    terms_of = {"momentum_buffer": "buf"}
+
     def __init__(
         self, params: Any, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,
         nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
@@ -40,6 +42,7 @@ class SGD(Optimizer):
             state = self.state[parameter]
             buffer = state.get("momentum_buffer")
             terms["momentum"] = momentum
+            terms["d"] = d if d is not grad or group["maximize"] else None
             if buffer is None:
                 buffer = state["momentum_buffer"] = make(d.copy(), parameter.exotic)
             else:

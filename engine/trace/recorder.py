@@ -27,6 +27,7 @@ from engine.trace.limits import LimitReached, Limits, sentence
 from engine.trace.lines import Names
 from engine.trace.rules import local_rules, saved_of, text_of
 from engine.trace.spans import Span, Spans, innermost
+from engine.trace.steps import Steps
 from engine.trace.values import Values
 
 Place = tuple[FrameType | None, int]  # a frame of the program and the instruction it is at
@@ -58,6 +59,7 @@ class Recorder:
         self.names = Names(self.spans, self.ids)
         self.causes = Causes(self._node)
         self.grads = Grads(self._value)
+        self.steps = Steps(self._tensor, self._value, self.names)
         self.over: dict | None = None  # the outcome, once a limit was reached
         self._at: Span | None = None
         self._place: Place = (None, -1)
@@ -305,22 +307,14 @@ class Recorder:
 
     def _optimizer_step(self, fact: events.OptimizerStepped) -> None:
         self._stepping = self._place
-        name = self.names.owner(fact.optimizer)
-        self.row("optimizer_step", optimizer=name, type=type(fact.optimizer).__name__)
+        self.row("optimizer_step", **self.steps.optimizer_step(fact))
 
     def _parameter_updated(self, fact: events.ParameterUpdated) -> None:
-        tensor = self._tensor(fact.parameter)
-        self.causes.written(fact.parameter, len(self.rows), tensor)
-        terms = {name: self._number_or_value(value) for name, value in fact.terms.items()}
-        before, grad, after = (self._value(each) for each in (fact.before, fact.grad, fact.after))
-        self.row(
-            "parameter_updated", tensor=tensor, before=before, grad=grad, after=after, formula=fact.formula,
-            terms=terms,
-        )  # fmt: skip
+        self.causes.written(fact.parameter, len(self.rows), self._tensor(fact.parameter))
+        self.row("parameter_updated", **self.steps.parameter_updated(fact))
 
-    def _number_or_value(self, value: Any) -> float | str | None:
-        plain = isinstance(value, (int, float)) and np.isfinite(value)
-        return value if plain else self._value(value) if not isinstance(value, str) else value
+    def _lr_scheduled(self, fact: events.LrScheduled) -> None:
+        self.row("lr_scheduled", **self.steps.lr_scheduled(fact))
 
     # ----- backward -----
     def _backward_began(self, fact: events.BackwardBegan) -> None:

@@ -99,10 +99,15 @@ ROWS: dict[str, dict[str, dict]] = {
     "grad_summed": {"node": NODE, "input_nr": COUNT, "before": GRAD, "added": GRAD, "after": GRAD},
     "grad_captured": {"node": NODE, "input_nr": COUNT, "grad": GRAD},
     "backward_ended": {"call": COUNT},
-    "optimizer_step": {"optimizer": TEXT, "type": TEXT},
+    "optimizer_step": {"optimizer": TEXT, "type": TEXT, "which": COUNT},
     "parameter_updated": {
         "tensor": TENSOR, "before": VALUE, "grad": GRAD, "after": VALUE, "formula": TEXT,
-        "terms": keyed({"anyOf": [{"type": "number"}, TEXT]}),
+        "terms": keyed({"anyOf": [{"type": "number"}, TEXT]}), "group": COUNT,
+        "state": many(row_of(TEXT, maybe(TEXT), GRAD, VALUE)),
+    },
+    "lr_scheduled": {
+        "scheduler": TEXT, "type": TEXT, "optimizer": TEXT, "which": COUNT, "group": COUNT, "epoch": WHOLE,
+        "before": NUMBER, "after": NUMBER, "formula": TEXT, "terms": keyed(NUMBER),
     },
     "error": {"type": TEXT, "message": TEXT, "node": maybe(NODE), "cause": maybe(ref("cause"))},
     "limit": {"limit": TEXT, "message": TEXT},

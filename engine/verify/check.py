@@ -17,6 +17,7 @@ from engine.verify.names import Names
 from engine.verify.order import Order
 from engine.verify.places import Places
 from engine.verify.printed import Printed
+from engine.verify.rates import Rates
 from engine.verify.report import Report
 from engine.verify.scopes import Scopes
 from engine.verify.structure import check_structure
@@ -41,10 +42,10 @@ def check(trace: Any, report: Report | None = None) -> Report:
 def walk(world: World) -> None:
     """Let every part see every row: all may say whether it may stand here, some what it claims."""
     graph, grads, program = Graph(world), Grads(world), world.program
-    backward = Backward(world, graph, grads)
+    backward, rates = Backward(world, graph, grads), Rates(world)
     parts = (
         Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
-        Updates(world), grads, backward, Hooks(world, backward), Forward(world, graph),
+        Updates(world, rates), rates, grads, backward, Hooks(world, backward), Forward(world, graph),
         Printed(world, program), Warned(world, program),
     )  # fmt: skip
     if not world.report.holds:

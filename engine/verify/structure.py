@@ -51,8 +51,10 @@ ROWS = {
     "grad_summed": "node:n input_nr:count before:v? added:v? after:v?",
     "grad_captured": "node:n input_nr:count grad:v?",
     "backward_ended": "call:count",
-    "optimizer_step": "optimizer:text type:text",
-    "parameter_updated": "tensor:t before:v grad:v after:v formula:text terms:term%",
+    "optimizer_step": "optimizer:text type:text which:count",
+    "parameter_updated": "tensor:t before:v grad:v after:v formula:text terms:term% group:count state:kept*",
+    "lr_scheduled": "scheduler:text type:text optimizer:text which:count group:count epoch:whole "
+    "before:number after:number formula:text terms:number%",
     "error": "type:text message:text node:n? cause:cause?",
     "limit": "limit:text message:text",
 }
@@ -110,6 +112,8 @@ class Structure:
             "rule": lambda x: not list(self.wrong(RULE, x)),
             "term": lambda x: type(x) in (int, float, str),
             "saved": self.is_saved,
+            "kept": self.is_kept,
+            "whole": lambda x: type(x) is int,
             "cause": self.is_cause,
         }
         self.kinds |= {letter: partial(self.known, letter) for letter in TABLES}
@@ -132,6 +136,13 @@ class Structure:
         if not isinstance(x, list) or len(x) != 3 or type(x[0]) is not str:
             return False
         return all(each is None or self.known(letter, each) for letter, each in zip("tv", x[1:]))
+
+    def is_kept(self, x: Any) -> bool:
+        """Say whether something is a state: its name, its name in formulas, its value before and after."""
+        if not isinstance(x, list) or len(x) != 4 or type(x[0]) is not str:
+            return False
+        named = x[1] is None or type(x[1]) is str
+        return named and (x[2] is None or self.known("v", x[2])) and self.known("v", x[3])
 
     def is_cause(self, x: Any) -> bool:
         """Say whether something tells what an error comes from."""

@@ -11,32 +11,25 @@ import numpy as np
 from engine.verify.derive import Underivable, law_of
 from engine.verify.formula import read_formula
 from engine.verify.laws.table import EACH, asks
+from engine.verify.rates import Rates
 from engine.verify.world import World
-
-STATE = {
-    "buf": "buf_before",
-    "m": "m_before",
-    "v": "v_before",
-    "w": "w_before",
-    "s": "s_before",
-    "a": "a_before",
-}
 
 
 class Updates:
     """Checks the rows of optimisers, parameter by parameter."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, rates: Rates) -> None:
         self.world = world
         self.step: dict | None = None
-        self.state: dict[tuple[str, str, str], Any] = {}  # optimizer, tensor, name -> what it was left as
-        self.updated: dict[str, set[str]] = {}
+        self.rates = rates
+        self.state: dict[tuple[int, str, str], str] = {}  # optimizer, tensor, name -> what it was left as
+        self.updated: dict[int, set[str]] = {}
         self.due: set[str] = set()
 
     def on_optimizer_step(self, row: dict) -> None:
         """A step begins; each parameter that it has moved before and that has a gradient is moved again."""
         self.step = row
-        known = self.updated.get(row["optimizer"], set())
+        known = self.updated.get(row["which"], set())
         self.due = {tensor for tensor in known if self.world.grads.get(tensor) is not None}
 
     def before(self, row: dict) -> None:
@@ -54,35 +47,45 @@ class Updates:
             world.refuse("kind", "an optimizer_step before it", row["kind"])
             return
         self.due.discard(tensor)
-        self.updated.setdefault(step["optimizer"], set()).add(tensor)
+        self.updated.setdefault(step["which"], set()).add(tensor)
         held = world.is_held(tensor, row["before"])
         if held is False and not world.may_hold(tensor, world.values[row["before"]]):
             world.refuse("before", f"what {tensor} holds", row["before"])
         world.must("grad", world.grads.get(tensor, row["grad"]), row["grad"])
         terms = {n: world.values.get(t, t) if isinstance(t, str) else t for n, t in row["terms"].items()}
-        self.check_state(step, tensor, terms, row["terms"])
+        self.check_state(row, step["which"])
+        self.rates.used(row, step)
         known = {**terms, "p": world.value(row["before"]), "g": world.value(row["grad"])}
         self.check_law(step["type"], row, known)
         self.check_formula(row, known)
         world.write(tensor, row["after"])
 
-    def check_state(self, step: dict, tensor: str, terms: dict[str, Any], told: dict[str, Any]) -> None:
-        """The state before a step is the state after the last one; at first it is zero."""
-        world = self.world
-        for after, before in STATE.items():
-            key = step["optimizer"], tensor, after
-            if before in terms:
-                known = self.state.get(key)
-                if known is not None:
-                    world.must(f"terms.{before}", known, told[before])
-                elif step["type"] != "Adagrad" and np.any(getattr(terms[before], "sample", 0)):
-                    world.refuse(f"terms.{before}", "zeros at first", told[before])
-            if after in terms:
-                self.state[key] = told[after]
-        if "t" in terms:
-            key = step["optimizer"], tensor, "t"
-            world.must("terms.t", self.state.get(key, 0) + 1, terms["t"])
-            self.state[key] = terms["t"]
+    def check_state(self, row: dict, which: int) -> None:
+        """The state before a step is the state after the last one; at first it is zero, or there is none."""
+        world, told, resumed = self.world, row["terms"], "load_state_dict" in self.world.words
+        for name, term, before, after in row["state"]:
+            key = which, row["tensor"], name
+            known, value = self.state.get(key), world.value(before)
+            if known is not None and not resumed:
+                world.must(f"state.{name}", known, before)
+            elif value is not None and name != "sum" and not resumed and np.any(value.wide):
+                world.refuse(f"state.{name}", "zeros at first, or none", before)
+            self.state[key] = after
+            if name == "step":
+                self.count(row, before, after)
+            elif f"{term}_before" in told:
+                world.must(f"terms.{term}_before", before or told[f"{term}_before"], told[f"{term}_before"])
+            if term in told and name != "step":
+                world.must(f"terms.{term}", after, told[term])
+
+    def count(self, row: dict, before: str | None, after: str) -> None:
+        """A step's number is one more than that of the last."""
+        world, last = self.world, 0.0 if before is None else float(self.world.values[before].array)
+        if float(world.values[after].array) != last + 1:
+            world.refuse("state.step", last + 1, after)
+        world.report.checked += 1
+        if "t" in row["terms"]:
+            world.must("terms.t", last + 1, row["terms"]["t"])
 
     def check_law(self, kind: str, row: dict, known: dict[str, Any]) -> None:
         """Derive what the kind of optimiser makes of all this: the state first, then the parameter."""

@@ -34,6 +34,17 @@ export const rowKinds = () =>
 
 export const dictionary = (language) => read(`../../static/i18n/${language}.json`);
 
+/** What a row says of a parameter that an optimizer moved. */
+const updated = (formula, terms, state) => ({
+  ...{ tensor: "t1", before: "v1", grad: "v2", after: "v3", formula, terms, group: 0, state },
+});
+
+/** What a row says of a planned learning rate. */
+const scheduled = (plan) => ({
+  ...{ scheduler: "scheduler", type: "StepLR", optimizer: "optimizer", which: 0, group: 0, epoch: 1 },
+  ...plan,
+});
+
 /** One plausible row of every kind, after the rows of `twoPaths`. */
 export function everyKind() {
   const trace = twoPaths();
@@ -50,11 +61,15 @@ export function everyKind() {
     ["grad_retained", { node: "n1", tensor: "t3", before: null, arriving: "v3", after: "v3" }],
     ["reduced_to_shape", { node: "n1", slot: 0, before: "v3", after: "v4" }],
     ["grad_captured", { node: "n3", input_nr: 0, grad: "v3" }],
-    ["optimizer_step", { optimizer: "optimizer", type: "SGD" }],
+    ["optimizer_step", { optimizer: "optimizer", type: "SGD", which: 0 }],
+    ["parameter_updated", updated("p - lr * g", { lr: 0.1 }, [])],
     [
       "parameter_updated",
-      { tensor: "t1", before: "v1", grad: "v2", after: "v3", formula: "p - lr * g", terms: { lr: 0.1 } },
+      updated("buf = g; p - lr * buf", { lr: 0.1, buf: "v2" }, [["momentum_buffer", "buf", null, "v2"]]),
     ],
+    ["lr_scheduled", scheduled({ before: 0.1, after: 0.05, formula: "lr * gamma", terms: { gamma: 0.5 } })],
+    ["lr_scheduled", scheduled({ before: 0.05, after: 0.05, formula: "lr", terms: {} })],
+    ["lr_scheduled", scheduled({ before: 0.05, after: 0.5, formula: "", terms: {} })],
     ["zero_grad", { owner: "optimizer", set_to_none: false }],
     ["grad_set", { tensor: "t1", before: "v3", after: null, cause: "zero_grad" }],
     ["names_bound", { names: {}, unbound: ["y"] }],

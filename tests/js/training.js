@@ -71,9 +71,10 @@ function update(b, i) {
   const grad = b.value(2);
   const change = { before: b.value(3 - i / 8), grad, after: b.value(3 - (i + 1) / 8) };
   b.on(5);
-  b.row("optimizer_step", { optimizer: "optimizer", type: "SGD" }, "optimizer.step()");
+  b.row("optimizer_step", { optimizer: "optimizer", type: "SGD", which: 0 }, "optimizer.step()");
   const formula = { formula: "p - lr * g", terms: { lr: 0.0625 } };
-  b.row("parameter_updated", { tensor: "t1", ...change, ...formula }, "optimizer.step()");
+  const more = { group: 0, state: [] };
+  b.row("parameter_updated", { tensor: "t1", ...change, ...formula, ...more }, "optimizer.step()");
   b.on(6);
   b.row("zero_grad", { owner: "optimizer", set_to_none: true }, "optimizer.zero_grad()");
   const set = { tensor: "t1", before: grad, after: null, cause: "zero_grad" };

@@ -96,6 +96,31 @@ test("functions in a formula stay, names become numbers", () => {
   );
 });
 
+test("an update in several steps says what moves, and what is kept for the next one", () => {
+  const trace = training(1);
+  const row = trace.rows[find(trace, "parameter_updated")];
+  Object.assign(row, {
+    formula: "buf = g; p - lr * buf",
+    terms: { lr: 0.5, buf: row.grad },
+    state: [["momentum_buffer", "buf", null, row.grad]],
+  });
+  const told = "SGD moves w from 3. to 2.875. For the next step it keeps momentum_buffer 2.";
+  assert.equal(sayRow(trace, "parameter_updated"), told);
+});
+
+test("a planned rate says what it was, and by what it changes", () => {
+  const trace = everyKind();
+  const places = trace.rows.flatMap((row, k) => (row.kind === "lr_scheduled" ? [k] : []));
+  assert.deepEqual(
+    places.map((k) => say(trace, k).replace(/^.*learning rate of optimizer/, "…")),
+    [
+      "… goes from 0.1 to 0.05 by lr * gamma (parameter group 0).",
+      "… stays 0.05 (parameter group 0).",
+      "… goes from 0.05 to 0.5 (parameter group 0).",
+    ],
+  );
+});
+
 test("an error names its cause: what was freed, by what, in which line", () => {
   const text = say(everyKind(), everyKind().rows.length - 1);
   assert.match(text, /^RuntimeError: Trying to backward through the graph a second time/);

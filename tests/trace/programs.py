@@ -83,6 +83,21 @@ loss = torch.nn.MSELoss()(y, target)
 print(y.grad, loss)
 """
 
+OPTIMISED = """\
+import torch
+w = torch.tensor([1.0, -2.0], requires_grad=True)
+optimizer = torch.optim.Adam([w], lr=0.1)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+for step in range(2):
+    optimizer.zero_grad()
+    (w ** 2).sum().backward()
+    optimizer.step()
+    scheduler.step()
+rest = torch.optim.SGD([w], lr=0.1, momentum=0.9, weight_decay=0.5)
+rest.step()
+print(w)
+"""
+
 PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "hooks": HOOKS,
     "captured": CAPTURED,
@@ -91,5 +106,6 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "refused": REFUSED,
     "cut": ENDLESS,
     "warned": WARNED,
+    "optimised": OPTIMISED,
 }
 LIMITS = {"cut": Limits(rows=12)}

@@ -49,6 +49,12 @@ export function initial(_trace) {
     /** @type {string[]} */ output: [],
     /** Warnings so far: the row, and which piece of the output shows it. */
     /** @type {{row: Row, piece: number}[]} */ warnings: [],
+    /** The step that is being taken, or was last. */
+    optimizer: /** @type {Row | null} */ (null),
+    /** What an optimizer keeps for a parameter, by `keptKey`: [name, its name in formulas, before, now]. */
+    /** @type {Map<string, any[]>} */ kept: new Map(),
+    /** Learning rates that a scheduler has planned, by `keptKey`. */
+    /** @type {Map<string, number | string>} */ rates: new Map(),
     at: /** @type {Span} */ (null),
     focus: /** @type {string | null} */ (null),
     backward: /** @type {Backward | null} */ (null),
@@ -88,6 +94,9 @@ export function apply(state, row, trace) {
   on[row.kind]?.(state, row, trace);
   return state;
 }
+
+/** @param {number} which the optimizer's number @param {string | number} part a parameter, or a group */
+export const keptKey = (which, part) => `${which}:${part}`;
 
 /** Hooks whose answer is what the node's rules get. */
 const BEFORE_RULES = new Set(["tensor", "before the node"]);
@@ -137,9 +146,15 @@ export const on = {
   // ----- .grad and parameters -----
   grad_set: setGrad,
   zero_grad() {},
-  optimizer_step() {},
+  optimizer_step(s, row) {
+    s.optimizer = row;
+  },
   parameter_updated(s, row) {
     s.value.set(row.tensor, row.after);
+    s.kept.set(keptKey(s.optimizer?.which ?? 0, row.tensor), row.state);
+  },
+  lr_scheduled(s, row) {
+    s.rates.set(keptKey(row.which, row.group), row.after);
   },
 
   // ----- backward -----

@@ -8,6 +8,7 @@ import { fill, speaker } from "#js/trace/speech.js";
 import { subject } from "#js/trace/stops.js";
 import { shapeText } from "#js/trace/values.js";
 import { nodeWords } from "#js/trace/words_node.js";
+import { optimizerWords } from "#js/trace/words_optimizer.js";
 
 /** @typedef {import("#js/trace/reducer.js").Trace} Trace */
 /** @typedef {import("#js/trace/reducer.js").State} State */
@@ -83,12 +84,6 @@ const forward = {
     const known = ["zero_grad", "assigned"].includes(row.cause) ? row.cause : "in_place";
     return [{ key: `row.grad_set.${known}`, values }];
   },
-  zero_grad: (row, to) => [
-    {
-      key: row.set_to_none ? "row.zero_grad.none" : "row.zero_grad.zeros",
-      values: { owner: to.code(row.owner) },
-    },
-  ],
   module_entered: (row, to) => [
     { key: "row.module_entered", values: { module: moduleName(row.module, to) } },
   ],
@@ -107,10 +102,7 @@ const forward = {
       },
     },
   ],
-  optimizer_step: (row, to) => [
-    { key: "row.optimizer_step", values: { optimizer: to.code(row.optimizer), type: to.code(row.type) } },
-  ],
-  parameter_updated: updated,
+  ...optimizerWords,
   error: failed,
   limit: (row, to) => [{ key: "row.limit", values: { reason: reasonOf(row, to) } }],
 };
@@ -179,39 +171,6 @@ function bound(row, to) {
 function moduleName(module, to) {
   const { path, type } = to.trace.modules[module];
   return to.code(path ? `${path} (${type})` : type);
-}
-
-/** @param {Row} row @param {Speaker} to @returns {Saying} */
-function updated(row, to) {
-  const values = {
-    name: to.tensor(row.tensor),
-    formula: to.code(row.formula),
-    before: to.value(row.before),
-    after: to.value(row.after),
-  };
-  const numbers = substituted(row, to);
-  if (!numbers) return [{ key: "row.parameter_updated.plain", values }];
-  return [{ key: "row.parameter_updated", values: { ...values, numbers } }];
-}
-
-/**
- * The formula with numbers for its names; null if one of them is unknown.
- * @param {Row} row
- * @param {Speaker} to
- * @returns {Part[] | null}
- */
-function substituted(row, to) {
-  /** @type {Record<string, Part>} */
-  const known = { p: to.value(row.before), g: to.grad(row.grad), grad: to.grad(row.grad) };
-  for (const [name, term] of Object.entries(row.terms)) {
-    known[name] = Object.hasOwn(to.trace.values, term) ? to.value(term) : to.code(String(term));
-  }
-  const pieces = row.formula.split(/([A-Za-z_]\w*)(?!\w*\()/);
-  const parts = pieces.map((/** @type {string} */ piece, /** @type {number} */ i) => {
-    if (i % 2 === 0) return piece ? to.code(piece) : null;
-    return known[piece] ?? undefined;
-  });
-  return parts.includes(undefined) ? null : parts.filter((/** @type {Part | null} */ part) => part !== null);
 }
 
 /**
