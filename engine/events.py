@@ -181,6 +181,32 @@ class ParameterUpdated:
 
 
 @fact
+class GradNormClipped:
+    """All these `.grad` were multiplied by `factor` = min(1, max_norm / (total + 1e-6)); arrays.
+
+    `norm_type` is None where the program brought the total itself.
+    """
+
+    tensors: tuple
+    norm_type: float | None
+    max_norm: float
+    total: Any
+    factor: Any
+    before: tuple
+    after: tuple
+
+
+@fact
+class GradValueClipped:
+    """Every element of these `.grad` was held between -clip_value and clip_value; arrays."""
+
+    tensors: tuple
+    clip_value: float
+    before: tuple
+    after: tuple
+
+
+@fact
 class LrScheduled:
     """A scheduler went on to `epoch` and wrote the learning rate of one parameter group."""
 

@@ -67,15 +67,28 @@ def clip_grads_with_norm_(
     parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Multiply every gradient, in place, by max_norm / total_norm; by 1 where that would enlarge it."""
-    grads = [p.grad_tensor for p in _listed(parameters) if p.grad_tensor is not None]
-    if not grads:
+    _shortened(_listed(parameters), max_norm, total_norm, None)
+
+
+def _shortened(parameters: list[Tensor], max_norm: float, total: Tensor, norm_type: float | None) -> None:
+    owners = [p for p in parameters if p.grad_tensor is not None]
+    if not owners:
         return
-    kind = total_norm.array.dtype.type
-    factor = kind(max_norm) / (total_norm.array + kind(1e-6))
-    factor = stated(np.minimum(factor, kind(1)), total_norm.array.dtype)
+    kind = total.array.dtype.type
+    factor = kind(max_norm) / (total.array + kind(1e-6))
+    factor = stated(np.minimum(factor, kind(1)), total.array.dtype)
+    before = _watched(owners)
     with modes.backward_mode(False):
-        for grad in grads:
-            apply_inplace(TABLE["mul"], grad, factor)
+        for owner in owners:
+            apply_inplace(TABLE["mul"], owner.grad_tensor, factor)
+    if before is not None:
+        told = tuple(owners), norm_type, float(max_norm), total.array, factor.array
+        events.emit(events.GradNormClipped(*told, before, _watched(owners)))
+
+
+def _watched(owners: list[Tensor]) -> tuple[np.ndarray, ...] | None:
+    """Return copies of the gradients if somebody watches."""
+    return None if events.observer() is None else tuple(p.grad_tensor.array.copy() for p in owners)
 
 
 def clip_grad_norm_(
@@ -90,7 +103,7 @@ def clip_grad_norm_(
         )
     grads = [p.grad_tensor for p in listed if p.grad_tensor is not None]
     total = get_total_norm(grads, norm_type, error_if_nonfinite)
-    clip_grads_with_norm_(listed, float(max_norm), total)
+    _shortened(listed, float(max_norm), total, float(norm_type))
     return total
 
 
@@ -107,11 +120,14 @@ def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, *re
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
     """Hold every gradient between -clip_value and clip_value, in place."""
     limit = float(clip_value)
+    owners = [p for p in _listed(parameters) if p.grad_tensor is not None]
+    before = _watched(owners)
     with modes.backward_mode(False):
-        for parameter in _listed(parameters):
-            if parameter.grad_tensor is not None:
-                apply_inplace(TABLE["clamp_min"], parameter.grad_tensor, -limit)
-                apply_inplace(TABLE["clamp_max"], parameter.grad_tensor, limit)
+        for owner in owners:
+            apply_inplace(TABLE["clamp_min"], owner.grad_tensor, -limit)
+            apply_inplace(TABLE["clamp_max"], owner.grad_tensor, limit)
+    if before:
+        events.emit(events.GradValueClipped(tuple(owners), limit, before, _watched(owners)))
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:

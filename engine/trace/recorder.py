@@ -27,7 +27,7 @@ from engine.trace.limits import LimitReached, Limits, sentence
 from engine.trace.lines import Names
 from engine.trace.rules import local_rules, saved_of, text_of
 from engine.trace.spans import Span, Spans, innermost
-from engine.trace.steps import Steps
+from engine.trace.steps import Steps, number
 from engine.trace.values import Values
 
 Place = tuple[FrameType | None, int]  # a frame of the program and the instruction it is at
@@ -212,6 +212,7 @@ class Recorder:
         known = {
             id(schema.TENSOR): self._tensor, id(schema.NODE): self._node, id(schema.VALUE): self._value,
             id(schema.GRAD): self._value, id(schema.MODULE): self._module, id(schema.TEXT): self._named,
+            id(schema.NUMBER): number, id(schema.ANY_NUMBER): number,
         }  # fmt: skip
         return known.get(id(kind), lambda plain: plain)
 

@@ -14,6 +14,7 @@ SCHEMA_FILE = Path(__file__).parents[2] / "static" / "trace.schema.json"
 TEXT, WHOLE, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 COUNT = {"type": "integer", "minimum": 0}
 NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]}
+ANY_NUMBER = {"anyOf": [NUMBER, {"type": "null"}]}
 
 
 def ref(name: str) -> dict:
@@ -104,6 +105,13 @@ ROWS: dict[str, dict[str, dict]] = {
         "tensor": TENSOR, "before": VALUE, "grad": GRAD, "after": VALUE, "formula": TEXT,
         "terms": keyed({"anyOf": [{"type": "number"}, TEXT]}), "group": COUNT,
         "state": many(row_of(TEXT, maybe(TEXT), GRAD, VALUE)),
+    },
+    "grad_norm_clipped": {
+        "tensors": many(TENSOR), "norm_type": ANY_NUMBER, "max_norm": NUMBER, "total": VALUE,
+        "factor": VALUE, "before": many(VALUE), "after": many(VALUE),
+    },
+    "grad_value_clipped": {
+        "tensors": many(TENSOR), "clip_value": NUMBER, "before": many(VALUE), "after": many(VALUE),
     },
     "lr_scheduled": {
         "scheduler": TEXT, "type": TEXT, "optimizer": TEXT, "which": COUNT, "group": COUNT, "epoch": WHOLE,

@@ -67,6 +67,6 @@ class Steps:
         }  # fmt: skip
 
 
-def number(value: float) -> float | str:
-    """Return a number as JSON can hold it."""
-    return value if np.isfinite(value) else str(float(value))
+def number(value: float | None) -> float | str | None:
+    """Return a number as JSON can hold it; None stays None."""
+    return value if value is None or np.isfinite(value) else str(float(value))

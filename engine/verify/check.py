@@ -8,6 +8,7 @@ import numpy as np
 
 import engine.verify.laws  # noqa: F401 - fills the table
 from engine.verify.backward import Backward
+from engine.verify.clipping import Clipping
 from engine.verify.endings import Endings
 from engine.verify.forward import Forward
 from engine.verify.grads import Grads
@@ -45,8 +46,8 @@ def walk(world: World) -> None:
     backward, rates = Backward(world, graph, grads), Rates(world)
     parts = (
         Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
-        Updates(world, rates), rates, grads, backward, Hooks(world, backward), Forward(world, graph),
-        Printed(world, program), Warned(world, program),
+        Updates(world, rates), rates, grads, Clipping(world), backward, Hooks(world, backward),
+        Forward(world, graph), Printed(world, program), Warned(world, program),
     )  # fmt: skip
     if not world.report.holds:
         return  # tables that contradict themselves explain no row

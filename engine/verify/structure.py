@@ -53,6 +53,8 @@ ROWS = {
     "backward_ended": "call:count",
     "optimizer_step": "optimizer:text type:text which:count",
     "parameter_updated": "tensor:t before:v grad:v after:v formula:text terms:term% group:count state:kept*",
+    "grad_norm_clipped": "tensors:t* norm_type:number? max_norm:number total:v factor:v before:v* after:v*",
+    "grad_value_clipped": "tensors:t* clip_value:number before:v* after:v*",
     "lr_scheduled": "scheduler:text type:text optimizer:text which:count group:count epoch:whole "
     "before:number after:number formula:text terms:number%",
     "error": "type:text message:text node:n? cause:cause?",

@@ -39,6 +39,9 @@ const updated = (formula, terms, state) => ({
   ...{ tensor: "t1", before: "v1", grad: "v2", after: "v3", formula, terms, group: 0, state },
 });
 
+/** What a row says of gradients that are held within bounds. */
+const clipped = { tensors: ["t1"], before: ["v2"], after: ["v3"] };
+
 /** What a row says of a planned learning rate. */
 const scheduled = (plan) => ({
   ...{ scheduler: "scheduler", type: "StepLR", optimizer: "optimizer", which: 0, group: 0, epoch: 1 },
@@ -67,6 +70,9 @@ export function everyKind() {
       "parameter_updated",
       updated("buf = g; p - lr * buf", { lr: 0.1, buf: "v2" }, [["momentum_buffer", "buf", null, "v2"]]),
     ],
+    ["grad_norm_clipped", { ...clipped, norm_type: 2, max_norm: 1, total: "v2", factor: "v3" }],
+    ["grad_value_clipped", { ...clipped, clip_value: 0.5 }],
+    ["grad_value_clipped", { ...clipped, clip_value: 0.5, after: ["v2"] }],
     ["lr_scheduled", scheduled({ before: 0.1, after: 0.05, formula: "lr * gamma", terms: { gamma: 0.5 } })],
     ["lr_scheduled", scheduled({ before: 0.05, after: 0.05, formula: "lr", terms: {} })],
     ["lr_scheduled", scheduled({ before: 0.05, after: 0.5, formula: "", terms: {} })],

@@ -93,8 +93,17 @@ for step in range(2):
     (w ** 2).sum().backward()
     optimizer.step()
     scheduler.step()
-rest = torch.optim.SGD([w], lr=0.1, momentum=0.9, weight_decay=0.5)
-rest.step()
+print(w)
+"""
+
+CLIPPED = """\
+import torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+grad = torch.tensor([6.0, -8.0])
+w.grad = grad
+torch.nn.utils.clip_grad_norm_([w], 5.0)
+torch.nn.utils.clip_grad_value_([w], 2.5)
+torch.optim.SGD([w], lr=0.1, momentum=0.9, weight_decay=0.5).step()
 print(w)
 """
 
@@ -107,5 +116,6 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "cut": ENDLESS,
     "warned": WARNED,
     "optimised": OPTIMISED,
+    "clipped": CLIPPED,
 }
 LIMITS = {"cut": Limits(rows=12)}

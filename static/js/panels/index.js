@@ -4,6 +4,7 @@
  */
 import { h, set, write } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
+import { clipping } from "#js/panels/clipping.js";
 import { legend } from "#js/panels/legend.js";
 import { next } from "#js/panels/next.js";
 import { operation } from "#js/panels/operation.js";
@@ -22,9 +23,8 @@ import { warning } from "#js/panels/warning.js";
  * A panel {id, title, slot, mount}; one that is made anew at every step gives `render(ctx, state)` instead
  * of mount.
  */
-const list = [
-  ...[say, output, queue, legend, trouble, warning, sums, operation, rule, update, saved, next, variables],
-];
+const inspector = [legend, trouble, warning, sums, clipping, operation, rule, update, saved, next, variables];
+const list = [say, output, queue, ...inspector];
 
 function mountRender(panel, root, ctx) {
   return {

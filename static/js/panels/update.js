@@ -42,7 +42,7 @@ function steps(trace, state, row) {
   return row.formula.split("; ").map((step) => {
     const [, short, formula] = /^(\w+) = (.*)$/.exec(step) ?? [null, null, step];
     const options = short
-      ? { result: row.terms[short], captions: told, into: told[short] }
+      ? { result: row.terms[short], captions: told, into: told[short], tone: "value" }
       : { result: row.after, captions: told, into: name, tone: "made" };
     return block(short ?? name, formula, terms, trace, options);
   });

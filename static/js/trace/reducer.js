@@ -153,6 +153,8 @@ export const on = {
     s.value.set(row.tensor, row.after);
     s.kept.set(keptKey(s.optimizer?.which ?? 0, row.tensor), row.state);
   },
+  grad_norm_clipped: setGrads,
+  grad_value_clipped: setGrads,
   lr_scheduled(s, row) {
     s.rates.set(keptKey(row.which, row.group), row.after);
   },
@@ -211,6 +213,13 @@ export const on = {
     s.limit = row;
   },
 };
+
+/** @param {State} s @param {Row} row */
+function setGrads(s, row) {
+  row.tensors.forEach((/** @type {string} */ tensor, /** @type {number} */ i) => {
+    s.grad.set(tensor, row.after[i]);
+  });
+}
 
 /** @param {State} s @param {Row} row */
 function setGrad(s, row) {

@@ -29,6 +29,8 @@ const halts = {
   zero_grad: (trace, k) => (isFollowedBy(trace, k, changesGrad) ? [] : ["story", "chain"]),
   optimizer_step: (trace, k) => (isFollowedBy(trace, k, isUpdate) ? [] : ["story", "chain"]),
   parameter_updated: () => ["story", "chain"],
+  grad_norm_clipped: () => ["story", "chain"],
+  grad_value_clipped: () => ["story", "chain"],
   lr_scheduled: (trace, k) => (trace.rows[k].before === trace.rows[k].after ? ["chain"] : ["story", "chain"]),
   backward_began: () => ["story", "chain"],
   hook_ran: (trace, k) => (trace.rows[k].before === trace.rows[k].after ? [] : ["chain"]),

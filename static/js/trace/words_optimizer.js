@@ -19,6 +19,23 @@ export const optimizerWords = {
     { key: "row.optimizer_step", values: { optimizer: to.code(row.optimizer), type: to.code(row.type) } },
   ],
   parameter_updated: (row, to) => [...updated(row, to), ...keeps(row, to)],
+  grad_norm_clipped(row, to) {
+    const values = {
+      grads: gradsOf(row, to),
+      total: to.value(row.total),
+      most: to.code(rate(row.max_norm)),
+      factor: to.value(row.factor),
+    };
+    const stays = to.trace.values[row.factor].data === 1;
+    return [{ key: stays ? "row.grad_norm_clipped.same" : "row.grad_norm_clipped", values }];
+  },
+  grad_value_clipped(row, to) {
+    const most = to.code(rate(row.clip_value));
+    const least = to.code(rate(-row.clip_value));
+    const same = row.before.every((/** @type {string} */ v, /** @type {number} */ i) => v === row.after[i]);
+    const values = { grads: gradsOf(row, to), least, most };
+    return [{ key: same ? "row.grad_value_clipped.same" : "row.grad_value_clipped", values }];
+  },
   lr_scheduled(row, to) {
     const values = {
       scheduler: to.code(`${row.scheduler}.step()`),
@@ -33,6 +50,9 @@ export const optimizerWords = {
     return [{ key: `row.lr_scheduled.${form}`, values }];
   },
 };
+
+/** @param {Row} row @param {Speaker} to */
+const gradsOf = (row, to) => to.list(row.tensors.map((/** @type {string} */ id) => [to.gradOf(id)].flat()));
 
 /** @param {number | string} x */
 const rate = (x) => shortNumber(x, "float64");

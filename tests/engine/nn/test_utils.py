@@ -28,7 +28,9 @@ def test_gradients_are_multiplied_in_place_by_the_factor_that_is_stated():
     assert grad.array.ravel().tolist() == pytest.approx([1.5, 2.0])
     factor = seen[1].tensor
     assert factor.item() == pytest.approx(0.5)
-    assert [fact.args[1][1] for fact in seen[2:]] == [factor, factor]
+    *writes, clipped = seen[2:]
+    assert [fact.args[1][1] for fact in writes] == [factor, factor]
+    assert (clipped.total, clipped.factor) == (13.0, factor.array)
 
 
 def test_small_gradients_are_multiplied_by_one_which_still_counts_as_a_write():

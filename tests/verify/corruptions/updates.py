@@ -1,8 +1,8 @@
-"""What an optimiser keeps, and learning rates: each told wrongly."""
+"""What an optimiser keeps, learning rates, and clipping: each told wrongly."""
 
 from __future__ import annotations
 
-from tests.verify.corruptions.table import SKIP, alter, corruption, first_seen, other_value
+from tests.verify.corruptions.table import SKIP, alter, corruption, first_seen, other_value, swap_value
 
 
 def kept(row: dict, name: str) -> list | None:
@@ -74,3 +74,35 @@ def moved_at_another_rate_than_planned(trace, row, k):
             row["terms"]["lr"] *= 1.25
             return k
     return SKIP
+
+
+@corruption("grad_norm_clipped")
+def total_norm_swapped(trace, row, k):
+    return swap_value(trace, row, "total", k)
+
+
+@corruption("grad_norm_clipped")
+def clip_factor_swapped(trace, row, k):
+    return swap_value(trace, row, "factor", k)
+
+
+@corruption("grad_norm_clipped")
+def allowed_norm_altered(trace, row, k):
+    row["max_norm"] *= 1.5
+    return k
+
+
+@corruption("grad_norm_clipped")
+def clipped_gradient_swapped(trace, row, k):
+    return swap_value(trace, row["after"], 0, k)
+
+
+@corruption("grad_value_clipped")
+def gradient_before_clipping_swapped(trace, row, k):
+    return swap_value(trace, row["before"], 0, k)
+
+
+@corruption("grad_value_clipped")
+def bound_of_clipping_altered(trace, row, k):
+    row["clip_value"] *= 0.5
+    return k
