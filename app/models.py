@@ -96,7 +96,7 @@ class CheckAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
     checked: int = Field(description="Numbers that were derived again and agree.")
     of: int = Field(description="Numbers that were looked at.")
-    rows: int = Field(description="Rows that were looked at; the check ends at the first contradiction.")
+    rows: int = Field(description="Rows that were looked at and hold, from the first on.")
     given: list[Gap] = Field(description="What was not derived; the most frequent reasons, in their order.")
     problems: list[Contradiction]
     stopped: Literal["time", "memory", "crash"] | None = Field(description="Why the check ended early.")

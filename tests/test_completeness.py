@@ -15,6 +15,7 @@ from engine.ops.table import TABLE
 from engine.trace.schema import ROWS
 from engine.verify.formula import read_formula
 from engine.verify.laws.sentences import is_true
+from engine.verify.report import REASONS
 from tests.test_architecture import FILES, ROOT, SCRIPTS, script_imports, text
 
 LANGUAGES = ("en", "zh")
@@ -53,6 +54,14 @@ def test_every_kind_has_a_sentence(kind: str, language: str):
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_golden_trace_contains_every_kind(kind: str, golden_kinds: set[str]):
     assert kind in golden_kinds, f"no trace in tests/trace/golden/ has a row {kind}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_for_an_unchecked_number_has_words(reason: str, language: str):
+    key = f"seal.reason.{reason}"
+    assert dictionary(language).get(key), f'add "{key}" to static/i18n/{language}.json'
+    assert f'"{reason}"' in text("app/models.py"), f"add {reason} to Gap.reason in app/models.py"
 
 
 def test_both_languages_say_the_same_things():

@@ -56,13 +56,14 @@ def walk(world: World) -> None:
     try:
         for k, row in enumerate(world.rows):
             world.k, world.row, kind = k, row, row["kind"]
-            world.report.rows = k + 1
+            world.report.rows = k
             if kind not in kinds:
                 kinds[kind] = [getattr(part, f"on_{kind}") for part in parts if hasattr(part, f"on_{kind}")]
             for look in (*befores, *kinds[kind]):
                 look(row)
     except Stop:
         return
+    world.report.rows = len(world.rows)
     for part in (*parts, graph):
         if hasattr(part, "ended"):
             part.ended()

@@ -58,7 +58,7 @@ class Report:
     given: Counter[Gap] = field(default_factory=Counter)
     first: dict[Gap, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    rows: int = 0  # rows that have been looked at
+    rows: int = 0  # rows that have been looked at and hold
 
     @property
     def of(self) -> int:

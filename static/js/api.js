@@ -2,9 +2,12 @@
 
 /**
  * @typedef {(key: string, values?: Record<string, unknown>) => string} Translate
- * @typedef {{trace: any, drawing: any}} Run
+ * @typedef {{trace: any, drawing: any, text: string}} Run the answer, and the very text it came as
  * @typedef {{run: Run} | {message: string} | {aborted: true}} Answer
+ * @typedef {{report: any} | {unchecked: "long" | "busy" | "network" | "fault"} | {aborted: true}} Checked
  */
+
+const HEADERS = { "Content-Type": "application/json", Accept: "application/json, application/problem+json" };
 
 /**
  * Run code on the server and return the trace with its drawing, a sentence, or that it was called off.
@@ -16,12 +19,13 @@ export async function runCode(code, { t, signal, fetch = globalThis.fetch }) {
   try {
     const response = await fetch("/api/traces", {
       method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json, application/problem+json" },
+      headers: HEADERS,
       body: JSON.stringify({ code }),
       signal,
     });
-    const body = await readJson(response);
-    if (response.ok && body?.trace && body?.drawing) return { run: body };
+    const text = await response.text();
+    const body = parsed(text);
+    if (response.ok && body?.trace && body?.drawing) return { run: { ...body, text } };
     return {
       message: body?.title ? problem(body, response, t) : t("run.unreadable", { status: response.status }),
     };
@@ -30,12 +34,45 @@ export async function runCode(code, { t, signal, fetch = globalThis.fetch }) {
   }
 }
 
+const ATTEMPTS = 5;
+const REFUSED = { 413: "long", 429: "busy", 503: "busy" };
+
 /**
- * Return the body, or null where it is not JSON; a connection that breaks on the way is the caller's to tell.
- * @param {Response} response
+ * Have a run derived again, from the very text it came as; a server that is busy is asked again.
+ * @param {string} text
+ * @param {{signal?: AbortSignal, fetch?: typeof globalThis.fetch, wait?: typeof sleep}} [how]
+ * @returns {Promise<Checked>}
  */
-async function readJson(response) {
-  const text = await response.text();
+export async function checkRun(text, { signal, fetch = globalThis.fetch, wait = sleep } = {}) {
+  try {
+    for (let left = ATTEMPTS; ; left -= 1) {
+      const response = await fetch("/api/traces/check", {
+        method: "POST",
+        headers: HEADERS,
+        body: text,
+        signal,
+      });
+      const body = parsed(await response.text());
+      if (signal?.aborted) return { aborted: true };
+      if (response.ok && Array.isArray(body?.problems)) return { report: body };
+      const why = /** @type {Record<number, any>} */ (REFUSED)[response.status] ?? "fault";
+      if (why !== "busy" || left <= 1) return { unchecked: why };
+      await wait(1000 * Number(response.headers.get("Retry-After") || 1));
+      if (signal?.aborted) return { aborted: true };
+    }
+  } catch {
+    return signal?.aborted ? { aborted: true } : { unchecked: "network" };
+  }
+}
+
+/** @param {number} ms */
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/**
+ * Return what a text of JSON says, or null where it is none.
+ * @param {string} text
+ */
+function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,6 @@
 /** Wires the sandbox page: editor → server → player → views, keys, address. Decides nothing itself. */
 
-import { runCode } from "#js/api.js";
+import { checkRun, runCode } from "#js/api.js";
 import { createEditor } from "#js/code/editor.js";
 import { showNotes } from "#js/code/notes.js";
 import { mount as mountCode } from "#js/code/view.js";
@@ -12,6 +12,7 @@ import { hashOf, keepInAddress, rowInHash, withoutProgram } from "#js/player/add
 import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
 import { mountKeyboard } from "#js/player/keyboard.js";
 import { createPlayer } from "#js/player/player.js";
+import { mountSeal } from "#js/player/seal.js";
 import { mount as mountTimeline } from "#js/player/timeline.js";
 
 /**
@@ -20,6 +21,7 @@ import { mount as mountTimeline } from "#js/player/timeline.js";
  * @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown}} View
  * @typedef {{
  *   root: Element, notice: Element, given: string, slot(name: string): Element,
+ *   seal: ReturnType<typeof mountSeal>,
  *   editor: ReturnType<typeof createEditor>,
  *   settings: {level?: import("#js/trace/stops.js").Level, speed?: number},
  *   mended: {own: string, program: string, mends: import("#js/code/notes.js").Mend[]} | null, quiet: boolean,
@@ -32,6 +34,9 @@ const PATIENCE = 500; // milliseconds before a run is called slow
 
 /** @param {string} id */
 const island = (id) => JSON.parse(document.getElementById(id)?.textContent || "{}");
+
+/** @param {string} id */
+const place = (id) => document.getElementById(id) ?? document.createElement("div");
 
 /** @param {Element} root */
 function sandbox(root) {
@@ -50,6 +55,7 @@ function sandbox(root) {
     quiet: false,
     given: boot.code ?? "",
     notice: document.getElementById("notice") ?? document.createElement("p"),
+    seal: mountSeal(place("seal"), place("refusal"), (row) => goTo(page, row)),
     request: new AbortController(),
     session: new AbortController(),
     editor: createEditor(slot("editor"), {
@@ -106,6 +112,7 @@ function open(page, answer, code, hash) {
   try {
     page.player = play(page, answer);
     begin(page, page.player, answer.trace.outcome, hash);
+    check(page, answer.text);
   } catch (error) {
     tell(page, t("run.broken", { message: /** @type {Error} */ (error).message }));
     throw error;
@@ -136,6 +143,29 @@ function put(page, text) {
   page.quiet = true;
   page.editor.setText(text);
   page.quiet = false;
+}
+
+/**
+ * Have the run checked once its first picture stands; its seal says what came out.
+ * @param {Page} page
+ * @param {string} text
+ */
+async function check({ seal, session: { signal } }, text) {
+  seal.show({ checking: true });
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const found = signal.aborted ? { aborted: true } : await checkRun(text, { signal });
+  if (!("aborted" in found)) seal.show(/** @type {any} */ (found));
+}
+
+/**
+ * Show a row that something outside of the player speaks of.
+ * @param {Page} page
+ * @param {number} row
+ */
+function goTo({ root, player }, row) {
+  set(root, "data-mode", "play");
+  player?.seek(row);
+  /** @type {HTMLElement | null} */ (root.querySelector("[data-testid=next]"))?.focus();
 }
 
 /**

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { runCode } from "../../static/js/api.js";
+import { checkRun, runCode } from "../../static/js/api.js";
 import { translator } from "../../static/js/i18n.js";
 import { dictionary } from "./traces.js";
 
@@ -16,9 +16,11 @@ test("the code is sent as JSON and the run comes back", async () => {
   const sent = [];
   const fetch = async (...request) => {
     sent.push(request);
-    return json({ trace: { rows: [] }, drawing: {} }, 201);
+    return new Response('{"trace":{"rows":[-0.0]},"drawing":{}}', { status: 201 });
   };
-  assert.deepEqual(await runCode('print("é")', { t, fetch }), { run: { trace: { rows: [] }, drawing: {} } });
+  const { run } = await runCode('print("é")', { t, fetch });
+  assert.deepEqual(run.trace, { rows: [-0] });
+  assert.equal(run.text, '{"trace":{"rows":[-0.0]},"drawing":{}}', "the very text, for -0.0 must stay -0.0");
   const [[address, { method, body }]] = sent;
   assert.deepEqual([address, method, JSON.parse(body)], ["/api/traces", "POST", { code: 'print("é")' }]);
 });
@@ -67,4 +69,50 @@ test("a run that was called off is no failure", async () => {
     throw new DOMException("aborted", "AbortError");
   };
   assert.deepEqual(await runCode("", { t, fetch, signal: calling.signal }), { aborted: true });
+});
+
+const report = { checked: 1, of: 2, rows: 3, given: [], problems: [], stopped: null };
+
+/** Answer one after the other; note what was sent and how long was waited. */
+function server(...answers) {
+  const seen = { sent: [], waited: [] };
+  const fetch = async (address, { body }) => {
+    seen.sent.push([address, body]);
+    return answers.length > 1 ? answers.shift() : answers[0].clone();
+  };
+  const wait = async (ms) => seen.waited.push(ms);
+  return { seen, fetch, wait };
+}
+
+test("a run is checked from the text it came as", async () => {
+  const { seen, ...how } = server(json(report, 200));
+  assert.deepEqual(await checkRun('{"trace":-0.0}', how), { report });
+  assert.deepEqual(seen.sent, [["/api/traces/check", '{"trace":-0.0}']]);
+});
+
+test("a checker that is busy is asked again when it says so, and given up at last", async () => {
+  const busy = () => json({ title: "Busy" }, 503, { "Retry-After": "3" });
+  const { seen, ...how } = server(busy(), busy(), json(report, 200));
+  assert.deepEqual(await checkRun("{}", how), { report });
+  assert.deepEqual(seen.waited, [3000, 3000]);
+  assert.deepEqual(await checkRun("{}", server(busy())), { unchecked: "busy" });
+});
+
+test("a check that cannot be had says why", async () => {
+  assert.deepEqual(await checkRun("{}", server(json({ title: "Too long" }, 413))), { unchecked: "long" });
+  assert.deepEqual(await checkRun("{}", server(json({}, 200))), { unchecked: "fault" });
+  assert.deepEqual(await checkRun("{}", server(new Response("<html>", { status: 500 }))), {
+    unchecked: "fault",
+  });
+  const fetch = async () => {
+    throw new TypeError("Failed to fetch");
+  };
+  assert.deepEqual(await checkRun("{}", { fetch }), { unchecked: "network" });
+});
+
+test("a check of a run that is gone says nothing", async () => {
+  const calling = new AbortController();
+  const { fetch, wait } = server(json(report, 200));
+  calling.abort();
+  assert.deepEqual(await checkRun("{}", { fetch, wait, signal: calling.signal }), { aborted: true });
 });
