@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from engine import autograd, facade, random
 from engine.numeric import runs
@@ -19,6 +20,7 @@ from engine.trace.limits import Limits
 from engine.trace.recorder import Recorder
 from engine.trace.run import importer
 from tests.engine.programs import program
+from tests.engine.strategies import programs
 
 CASES = sorted((Path(__file__).parents[1] / "oracle" / "cases").glob("*.py"))
 SEEDS = range(20_000, 20_060)
@@ -68,3 +70,12 @@ def test_a_random_program_runs_the_same_however_it_is_watched(seed, monkeypatch,
     path = tmp_path / "program.py"
     path.write_text(program(seed), encoding="utf-8")
     same_however_it_is_watched(path, monkeypatch)
+
+
+@given(drawn=programs(hooks=True))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+def test_a_drawn_program_runs_the_same_however_it_is_watched(drawn, tmp_path_factory):
+    path = tmp_path_factory.getbasetemp() / "drawn.py"
+    path.write_text(drawn.snippet, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        same_however_it_is_watched(path, monkeypatch)
