@@ -8,6 +8,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from engine.local import state
+from engine.training_facts import (
+    GradNormClipped,
+    GradValueClipped,
+    LrScheduled,
+    OptimizerStepped,
+    ParameterUpdated,
+    ZeroGradCalled,
+)
 
 
 def observer() -> Callable[[Any], None] | None:
@@ -79,6 +87,14 @@ def changing() -> None:
 
 
 fact = dataclass(slots=True, eq=False)
+TRAINING = (
+    GradNormClipped,
+    GradValueClipped,
+    LrScheduled,
+    OptimizerStepped,
+    ParameterUpdated,
+    ZeroGradCalled,
+)
 
 
 # ----- forward ------------------------------------------------------------------------------
@@ -98,6 +114,35 @@ class OpApplied:
     args: tuple
     outputs: tuple
     inplace: bool
+
+
+@fact
+class Detached:
+    """`tensor` shows the memory of `source` without its history; `how`: detach, data, or detach_ in place."""
+
+    tensor: Any
+    source: Any
+    how: str
+    value: Any
+
+
+@fact
+class DataReplaced:
+    """`tensor.data = source`: the tensor shows the memory of `source` from now on. `before` is an array."""
+
+    tensor: Any
+    source: Any
+    before: Any
+    after: Any
+
+
+@fact
+class ValueRead:
+    """The program took numbers out of a tensor; `how`: item, tolist, numpy, float, int, bool, …"""
+
+    tensor: Any
+    how: str
+    value: Any
 
 
 @fact
@@ -145,79 +190,6 @@ class ModuleLeft:
     """`module(...)` returned."""
 
     module: Any
-
-
-@fact
-class ZeroGradCalled:
-    """`zero_grad()` of an optimiser or a module began; one GradSet per tensor follows."""
-
-    owner: Any
-    set_to_none: bool
-
-
-@fact
-class OptimizerStepped:
-    """`optimizer.step()` began; one ParameterUpdated per parameter with a gradient follows."""
-
-    optimizer: Any
-
-
-@fact
-class ParameterUpdated:
-    """An optimiser wrote a parameter. `before`, `grad`, `after` are arrays; `formula` names `terms`.
-
-    `state` is what it keeps for the parameter: (PyTorch's name, the formula's name or None, before, after).
-    """
-
-    optimizer: Any
-    parameter: Any
-    before: Any
-    grad: Any
-    after: Any
-    formula: str
-    terms: dict
-    group: int
-    state: tuple
-
-
-@fact
-class GradNormClipped:
-    """All these `.grad` were multiplied by `factor` = min(1, max_norm / (total + 1e-6)); arrays.
-
-    `norm_type` is None where the program brought the total itself.
-    """
-
-    tensors: tuple
-    norm_type: float | None
-    max_norm: float
-    total: Any
-    factor: Any
-    before: tuple
-    after: tuple
-
-
-@fact
-class GradValueClipped:
-    """Every element of these `.grad` was held between -clip_value and clip_value; arrays."""
-
-    tensors: tuple
-    clip_value: float
-    before: tuple
-    after: tuple
-
-
-@fact
-class LrScheduled:
-    """A scheduler went on to `epoch` and wrote the learning rate of one parameter group."""
-
-    scheduler: Any
-    optimizer: Any
-    group: int
-    epoch: int
-    before: float
-    after: float
-    formula: str
-    terms: dict
 
 
 @fact
@@ -380,7 +352,9 @@ class BackwardFailed:
     api: str
 
 
-FACTS = tuple(c for c in list(globals().values()) if isinstance(c, type) and c.__module__ == __name__)
+FACTS = TRAINING + tuple(
+    c for c in list(globals().values()) if isinstance(c, type) and c.__module__ == __name__
+)
 
 
 def field_names(kind: type) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from engine.numeric import exchange
 from engine.operators import OPERATORS, same
 from engine.ops import rows
 from engine.ops.table import TABLE, F, Op
-from engine.tensor import Size, Tensor, strides_of
+from engine.tensor import Size, Tensor, read, strides_of
 
 TENSORS = ("index", "mask")
 
@@ -96,15 +96,36 @@ def item(self: Tensor) -> Any:
     """Return the one element as a Python number."""
     if self.array.size != 1:
         raise RuntimeError(errors.item_count(self.array.size))
-    return self.array.item()
+    return read(self, "item").item()
+
+
+def tolist(self: Tensor) -> Any:
+    """Return nested lists of Python numbers."""
+    return read(self, "tolist").tolist()
+
+
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """Return an array that shares the tensor's memory."""
+    found = exchange.numpy(self, force=force)
+    read(self, "numpy")
+    return found
+
+
+def detach(self: Tensor) -> Tensor:
+    """Return the same memory without history."""
+    other = views.detached(self)
+    watch = events.observer()
+    if watch is not None:
+        watch(events.Detached(other, self, "detach", other))
+    return other
 
 
 def detach_(self: Tensor) -> Tensor:
     """Drop the history in place."""
-    if self.base is not None:
-        raise RuntimeError(errors.cant_detach_view())
-    events.changing()
-    self.node, self.output_nr, self.requires = None, 0, False
+    views.cut(self)
+    watch = events.observer()
+    if watch is not None:
+        watch(events.Detached(self, self, "detach_", self))
     return self
 
 
@@ -140,8 +161,8 @@ def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 METHODS: dict[str, Any] = {
     "backward": backward,
     "item": item,
-    "numpy": exchange.numpy,
-    "tolist": lambda self: self.array.tolist(),
+    "numpy": numpy,
+    "tolist": tolist,
     "size": size,
     "dim": lambda self: self.array.ndim,
     "numel": lambda self: self.array.size,
@@ -149,7 +170,7 @@ METHODS: dict[str, Any] = {
     "stride": stride,
     "is_contiguous": lambda self: bool(self.array.flags.c_contiguous),
     "type": type_,
-    "detach": views.detached,
+    "detach": detach,
     "detach_": detach_,
     "where": where,
     "det": linalg.det,

@@ -11,7 +11,7 @@ from engine.apply import apply, apply_inplace
 from engine.functions import inplace
 from engine.ops import rows  # noqa: F401 - fills the table
 from engine.ops.table import TABLE, F
-from engine.tensor import Parameter, Tensor
+from engine.tensor import Parameter, Tensor, read
 
 NUMBERS = (bool, int, float, complex)
 OPERANDS = (Tensor, *NUMBERS)
@@ -110,7 +110,7 @@ def _ne(self: Tensor, other: Any) -> Any:
 def _bool(self: Tensor) -> bool:
     if self.array.size != 1:
         raise RuntimeError(errors.ambiguous_bool(self.array.size))
-    return bool(self.array.item())
+    return bool(read(self, "bool").item())
 
 
 def _len(self: Tensor) -> int:
@@ -131,7 +131,7 @@ def _number(kind: type) -> Callable:
             autograd.warn_once("scalar", errors.SCALAR_OF_GRAD)
         if self.array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return kind(self.array.item())
+        return kind(read(self, kind.__name__).item())
 
     return convert
 
@@ -139,7 +139,7 @@ def _number(kind: type) -> Callable:
 def _index(self: Tensor) -> int:
     if self.array.size != 1 or self.array.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self.array.item())
+    return int(read(self, "index").item())
 
 
 def _format(self: Tensor, spec: str) -> str:

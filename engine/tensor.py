@@ -69,6 +69,7 @@ class Tensor:
         if device is not None and Device(device).type != "cpu":
             raise RuntimeError(errors.legacy_device(Device(device).type))
         self.array = legacy_array(data)
+        events.emit(events.TensorMade(self))
 
     # ----- the doors -----
     def version_now(self) -> int:
@@ -207,7 +208,11 @@ class Tensor:
     @property
     def data(self) -> Tensor:
         """Return the same memory without history and with a version counter of its own."""
-        return make_at(self.array, self.exotic, self.place)
+        other = make_at(self.array, self.exotic, self.place)
+        watch = events.observer()
+        if watch is not None:
+            watch(events.Detached(other, self, "data", other))
+        return other
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -215,9 +220,12 @@ class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {TITLE(type(value))}")
         events.changing()
-        self.array = value.array
+        before, self.array = self.array, value.array
         self.exotic = value.exotic
         self.place = value.place
+        watch = events.observer()
+        if watch is not None:
+            watch(events.DataReplaced(self, value, before, self))
 
     @property
     def _version(self) -> int:
@@ -275,6 +283,14 @@ def own(tensor: Any) -> None:
 
 
 _new = object.__new__
+
+
+def read(tensor: Tensor, how: str) -> np.ndarray:
+    """Return a tensor's array for the program to take numbers from, and state that it does."""
+    watch = events.observer()
+    if watch is not None:
+        watch(events.ValueRead(tensor, how, tensor))
+    return tensor.array
 
 
 def make(array: Any, exotic: DType | None = None) -> Tensor:

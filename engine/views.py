@@ -224,6 +224,14 @@ def laid_out(shape: tuple, strides: tuple, dtype: Any) -> np.ndarray:
     return np.ndarray(shape, dtype, flat, 0, tuple(s * step for s in strides))
 
 
+def cut(tensor: Tensor) -> None:
+    """Drop a tensor's history in place; a view cannot."""
+    if tensor.base is not None:
+        raise RuntimeError(errors.cant_detach_view())
+    events.changing()
+    tensor.node, tensor.output_nr, tensor.requires = None, 0, False
+
+
 def detached(tensor: Tensor) -> Tensor:
     """Return the same memory and version counter with no history: `detach()`."""
     other = tensor.aliased()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine import events
+from engine import events, views
 from engine.sparse import SparseTensor
 from engine.tensor import Tensor
 
@@ -16,7 +16,7 @@ def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
     watch = events.observer()
     before = grad.array.copy() if watch is not None else None
     if grad.grad_fn is not None:
-        grad.detach_()
+        views.cut(grad)
     if isinstance(grad, SparseTensor):
         grad.zero_()
     else:

@@ -97,7 +97,7 @@ def births(trace: dict) -> dict[str, int]:
     """Return the row in which each tensor and each node was made."""
     born: dict[str, int] = {}
     for i, row in enumerate(trace["rows"]):
-        if row["kind"] == "tensor_made":
+        if row["kind"] in ("tensor_made", "detached"):
             born.setdefault(row["tensor"], i)
         elif row["kind"] == "op_applied":
             for made in (row["node"], *row["outputs"]):

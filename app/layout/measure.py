@@ -76,13 +76,13 @@ def longest_values(trace: dict) -> dict[str, int]:
 
     for row in trace["rows"]:
         match row["kind"]:
-            case "tensor_made":
+            case "tensor_made" | "detached":
                 seen(row["tensor"], row["value"])
             case "op_applied":
                 for t, value in zip(row["outputs"], row["values"]):
                     seen(t, value)
                     seen(row["node"] or t, value)
-            case "grad_set" | "grad_accumulated" | "grad_retained" | "parameter_updated":
+            case "grad_set" | "grad_accumulated" | "grad_retained" | "parameter_updated" | "data_replaced":
                 seen(row["tensor"], row["after"])
                 seen(row["tensor"], row.get("arriving"))
     return longest

@@ -84,6 +84,7 @@ class Ids:
         if type(node) is not AccumulateGrad:
             return self._mint("n", node)
         leaf = self.tensor(node.variable, None)
+        self._refresh(self._known[id(node.variable)], None)  # it may have been met before it was a leaf
         known = self._mint("n", node, self._accumulators.get(leaf))
         if leaf not in self._accumulators:
             self._accumulators[leaf] = known.id

@@ -76,8 +76,8 @@ class Backward:
         if call.visit is not None and not call.visit.done:
             call.visit.made.update(values_in(row))
             return
-        if row["kind"] == "names_bound" and call.finished:
-            return  # names that a hook or Function has left behind
+        if call.finished and (row["kind"] == "names_bound" or self.hooked(call)):
+            return  # inside a hook, or names that a hook or Function has left behind
         if call.heap.names and not call.executes(call.heap.names[0]):
             return  # inside a hook of a node that is only looked at
         if call.finished:
@@ -85,6 +85,13 @@ class Backward:
         elif not self.caught:
             self.world.refuse("kind", f"node_entered of {call.heap.names[:1]}", row["kind"])
         self.calls.pop()
+
+    def hooked(self, call: Call) -> bool:
+        """Say whether the next row about a node tells of a hook of the node that has run last."""
+        rows = (row for row in self.world.rows[self.world.k :] if row["kind"] in KINDS)
+        following = next(rows, {"kind": "none"})
+        node = call.visit.node if call.visit is not None else None
+        return following["kind"] == "hook_ran" and following["node"] == node
 
     def break_off(self, call: Call) -> None:
         """A call ends without having ended: that needs an exception inside one of its nodes."""

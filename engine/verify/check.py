@@ -14,6 +14,7 @@ from engine.verify.forward import Forward
 from engine.verify.grads import Grads
 from engine.verify.graph import Graph
 from engine.verify.hooks import Hooks
+from engine.verify.leaving import Leaving
 from engine.verify.names import Names
 from engine.verify.order import Order
 from engine.verify.places import Places
@@ -47,7 +48,7 @@ def walk(world: World) -> None:
     parts = (
         Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
         Updates(world, rates), rates, grads, Clipping(world), backward, Hooks(world, backward),
-        Forward(world, graph), Printed(world, program), Warned(world, program),
+        Forward(world, graph), Leaving(world, program), Printed(world, program), Warned(world, program),
     )  # fmt: skip
     if not world.report.holds:
         return  # tables that contradict themselves explain no row

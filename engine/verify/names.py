@@ -34,6 +34,10 @@ class Names:
         if entry["parameter"] and name[:1].islower() and not any("." in each for each in entry["names"]):
             self.world.refuse(f"{row['tensor']}.parameter", f"False, of what {name} makes", True)
 
+    def on_detached(self, row: dict) -> None:
+        """Remember which row made a tensor."""
+        self.maker.setdefault(row["tensor"], self.world.k)
+
     def on_op_applied(self, row: dict) -> None:
         """Remember which row made a tensor."""
         self.maker |= dict.fromkeys(row["outputs"], self.world.k)
@@ -81,7 +85,7 @@ class Names:
             if last is not None and last["at"] is not None and tuple(last["at"]) == value:
                 made_last = last.get("outputs", [last.get("tensor")])
                 if (
-                    last["kind"] in ("op_applied", "tensor_made")
+                    last["kind"] in ("op_applied", "tensor_made", "detached")
                     and tensor in self.maker
                     and (tensor not in made_last)
                 ):

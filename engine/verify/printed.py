@@ -23,7 +23,7 @@ class Printed:
     def __init__(self, world: World, program: Program) -> None:
         self.world = world
         self.program = program
-        self.sure = not OTHERWISE & program.words and not re.search(r"\.data\s*=", program.source)
+        self.sure = not OTHERWISE & program.words
 
     def on_printed(self, row: dict) -> None:
         """Follow the text argument by argument, until one is no plain name."""

@@ -27,6 +27,9 @@ RULE = "slot:count input:text formula:text terms:text% result:v?"
 ROWS = {
     "tensor_made": "tensor:t value:v",
     "op_applied": "op:text node:n? args:argument* outputs:t* values:v* inplace:flag saved:saved* module:m?",
+    "detached": "tensor:t source:t how:text value:v",
+    "data_replaced": "tensor:t source:t before:v after:v",
+    "value_read": "tensor:t how:text value:v",
     "names_bound": "names:t% unbound:text*",
     "printed": "text:text",
     "warning": "category:text message:text line:count?",

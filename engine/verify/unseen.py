@@ -19,7 +19,7 @@ from engine.verify.world import Held, World, same
 
 GRAD = re.compile(r"(\w+)\.grad\b")
 NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-REPLACED = re.compile(r"\.data\s*=(?!=)|\.set_\(")  # gives a tensor other memory, and leaves no row
+REPLACED = re.compile(r"\.set_\(")  # gives a tensor other memory, and leaves no row
 MOST = 2000  # guesses at what the unseen tensors of one operation hold
 ALL = 50_000  # and in the whole trace
 

@@ -54,6 +54,11 @@ export function everyKind() {
   trace.modules.m1 = { type: "Linear", path: "model", text: "Linear(in_features=2, out_features=1)" };
   const at = [6, 0, 6, 12];
   const more = [
+    ["detached", { tensor: "t4", source: "t3", how: "detach", value: "v1" }],
+    ["detached", { tensor: "t3", source: "t3", how: "detach_", value: "v1" }],
+    ["data_replaced", { tensor: "t1", source: "t4", before: "v1", after: "v2" }],
+    ["value_read", { tensor: "t3", how: "tolist", value: "v1" }],
+    ["value_read", { tensor: "t3", how: "numpy", value: "v1" }],
     ["module_entered", { module: "m1" }],
     ["module_left", { module: "m1" }],
     ["grad_mode", { enabled: false }],

@@ -107,6 +107,18 @@ torch.optim.SGD([w], lr=0.1, momentum=0.9, weight_decay=0.5).step()
 print(w)
 """
 
+LEAVING = """\
+import torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+y = w * 3
+old = y.detach()
+loss = (y * old).sum()
+print(loss.item())
+loss.backward()
+w.data = w.data - 0.5 * w.grad
+print(w)
+"""
+
 PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "hooks": HOOKS,
     "captured": CAPTURED,
@@ -117,5 +129,6 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "warned": WARNED,
     "optimised": OPTIMISED,
     "clipped": CLIPPED,
+    "leaving": LEAVING,
 }
 LIMITS = {"cut": Limits(rows=12)}

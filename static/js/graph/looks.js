@@ -28,6 +28,8 @@ export function momentOf(trace, state) {
 const known = new WeakMap();
 
 /** The rows that give each tensor its value by an operation; more than one where it is changed in place. */
+const MAKES = ["tensor_made", "detached", "data_replaced"];
+
 function writers(trace) {
   if (known.has(trace)) return known.get(trace);
   const found = new Map();
@@ -79,7 +81,7 @@ function leafNow(row, ids, slot) {
   if (!row || row.tensor !== ids.tensor) return null;
   if (row.kind === "grad_set") return "slot";
   if (row.kind === "parameter_updated") return "value";
-  return row.kind === "tensor_made" ? "value" : null;
+  return ["tensor_made", "data_replaced"].includes(row.kind) ? "value" : null;
 }
 
 function leafTitle({ trace, state }, tensor, name) {
@@ -191,7 +193,7 @@ function data(moment, ids, width) {
     "data-tensor": name,
     "data-value": value.text,
     "data-phase": made ? "made" : "ghost",
-    "data-now": row?.kind === "tensor_made" && row.tensor === ids.tensor ? "value" : null,
+    "data-now": MAKES.includes(row?.kind) && row.tensor === ids.tensor ? "value" : null,
     "aria-label": made ? `${name} = ${value.text}` : `${name}: ${word("phase.ghost")}`,
   };
   const title = made ? `${name} = ${full(trace, state.value.get(ids.tensor))}` : name;

@@ -45,7 +45,7 @@ export function visit(trace, ids, k) {
       )
     : [];
   const makes = ({ kind, tensor, outputs }) =>
-    (kind === "tensor_made" && ids.tensors.includes(tensor)) ||
+    (["tensor_made", "detached"].includes(kind) && ids.tensors.includes(tensor)) ||
     (kind === "op_applied" && outputs.some((id) => ids.tensors.includes(id)));
   const made = () => stops(trace, "chain").find((i) => makes(trace.rows[subject(trace, i)]));
   return runs.find((i) => i > k) ?? runs[0] ?? made() ?? null;

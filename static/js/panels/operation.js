@@ -20,8 +20,8 @@ const BETWEEN = {
 function valueBefore(trace, k, tensor) {
   for (let i = k - 1; i >= 0; i -= 1) {
     const row = trace.rows[i];
-    if (row.kind === "tensor_made" && row.tensor === tensor) return row.value;
-    if (row.kind === "parameter_updated" && row.tensor === tensor) return row.after;
+    if (row.tensor === tensor && ["tensor_made", "detached"].includes(row.kind)) return row.value;
+    if (row.tensor === tensor && ["parameter_updated", "data_replaced"].includes(row.kind)) return row.after;
     const output = row.kind === "op_applied" ? row.outputs.indexOf(tensor) : -1;
     if (output >= 0) return row.values[output];
   }

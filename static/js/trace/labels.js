@@ -17,6 +17,7 @@ const SIGNS = { add: "+", sub: "-", mul: "*", div: "/", pow: "**", matmul: "@", 
 /** @type {Record<string, string[]>} */
 const DEFAULTS = { alpha: ["1", "1."], beta: ["1", "1."], reduction: ["1"] };
 const REDUCTIONS = ["none", "mean", "sum"];
+const MAKES_ONE = new Set(["tensor_made", "detached"]);
 const ATOM = /^(?:[\w.]+|[\w.]+\([^()]*\)|[\w.]+\[[^[\]]*\]|\([^()]*\))$/;
 
 /**
@@ -271,13 +272,12 @@ const known = new WeakMap();
  * @param {Trace} trace
  */
 function finals(trace) {
-  const found = known.get(trace);
-  if (found) return found;
+  if (known.has(trace)) return known.get(trace) ?? new Set();
   const fresh = new Set();
   trace.rows.forEach((row, k) => {
     if (row.inplace || goesOn(trace, k, 1)) return;
     if (row.kind === "op_applied" && row.outputs.length === 1) fresh.add(row.outputs[0]);
-    if (row.kind === "tensor_made" && !goesOn(trace, k, -1)) fresh.add(row.tensor);
+    if (MAKES_ONE.has(row.kind) && !goesOn(trace, k, -1)) fresh.add(row.tensor);
   });
   known.set(trace, fresh);
   return fresh;
@@ -292,8 +292,8 @@ function finals(trace) {
 function goesOn({ rows }, k, step) {
   let other = k + step;
   while (rows[other]?.kind.startsWith("module_")) other += step;
-  const makes = rows[other]?.kind === "op_applied" || rows[other]?.kind === "tensor_made";
-  return makes && String(rows[other].at) === String(rows[k].at);
+  const { kind, at } = rows[other] ?? {};
+  return (kind === "op_applied" || MAKES_ONE.has(kind)) && String(at) === String(rows[k].at);
 }
 
 /** @param {Trace} trace @param {string} tensor @returns {Part["tone"]} */

@@ -108,6 +108,14 @@ export const on = {
     s.phase.set(row.tensor, "made");
     s.value.set(row.tensor, row.value);
   },
+  detached(s, row) {
+    s.phase.set(row.tensor, "made");
+    s.value.set(row.tensor, row.value);
+  },
+  data_replaced(s, row) {
+    s.value.set(row.tensor, row.after);
+  },
+  value_read() {},
   op_applied(s, row, trace) {
     row.outputs.forEach((/** @type {string} */ tensor, /** @type {number} */ i) => {
       s.phase.set(tensor, "made");

@@ -10,7 +10,7 @@
 /** @type {Level[]} */
 export const levels = ["story", "chain", "engine"];
 
-const MADE = new Set(["tensor_made", "op_applied"]);
+const MADE = new Set(["tensor_made", "detached", "op_applied"]);
 const FORWARD = new Set([...MADE, "names_bound", "module_entered", "module_left", "grad_mode"]);
 
 /**
@@ -20,6 +20,9 @@ const FORWARD = new Set([...MADE, "names_bound", "module_entered", "module_left"
  */
 const halts = {
   tensor_made: () => ["chain"],
+  detached: () => ["chain"],
+  data_replaced: () => ["story", "chain"],
+  value_read: (trace, k) => (trace.tensors[trace.rows[k].tensor].kind === "data" ? [] : ["chain"]),
   op_applied: (trace, k) => (isWriteOfGrad(trace, k) ? [] : ["chain"]),
   names_bound: (trace, k) => (isAlias(trace, k) ? ["chain"] : []),
   printed: () => ["story", "chain"],

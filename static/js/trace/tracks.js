@@ -97,7 +97,8 @@ const gradWritten = (row, tensor) =>
 
 /** @param {Row} row @param {string} tensor */
 function valueWritten(row, tensor) {
-  if (row.kind === "tensor_made" && row.tensor === tensor) return row.value;
+  if (row.tensor === tensor && (row.kind === "tensor_made" || row.kind === "detached")) return row.value;
+  if (row.kind === "data_replaced" && row.tensor === tensor) return row.after;
   if (row.kind === "parameter_updated" && row.tensor === tensor) return row.after;
   const index = row.kind === "op_applied" ? row.outputs.indexOf(tensor) : -1;
   return index < 0 ? undefined : row.values[index];

@@ -50,6 +50,11 @@ export function sentence(trace, state, row, t) {
 const capital = (part) =>
   part.code ? part : { ...part, text: part.text.replace(/^\p{Ll}/u, (c) => c.toUpperCase()) };
 
+/** How a program's text asks for a tensor's numbers. */
+/** @type {Record<string, string>} */
+const READ = { item: ".item()", tolist: ".tolist()", numpy: ".numpy()", index: "int()" };
+for (const kind of ["float", "int", "complex", "bool"]) READ[kind] = `${kind}()`;
+
 /** @type {Record<string, (row: Row, to: Speaker) => Saying>} */
 const forward = {
   tensor_made(row, to) {
@@ -60,6 +65,24 @@ const forward = {
     const name = source === null ? to.tensor(row.tensor) : to.code(source);
     const values = { name, value: to.value(row.value), grad: to.gradOf(row.tensor) };
     return [{ key: `row.tensor_made.${kind}`, values }];
+  },
+  detached: cut,
+  data_replaced: (row, to) => [
+    {
+      key: "row.data_replaced",
+      values: {
+        name: to.tensor(row.tensor),
+        source: to.tensor(row.source),
+        before: to.value(row.before),
+        after: to.value(row.after),
+      },
+    },
+  ],
+  value_read(row, to) {
+    const values = { name: to.tensor(row.tensor), how: to.code(READ[row.how] ?? row.how) };
+    const kind = to.trace.tensors[row.tensor].kind === "data" ? "plain" : "cut";
+    const shared = row.how === "numpy" ? "numpy" : kind;
+    return [{ key: `row.value_read.${shared}`, values: { ...values, value: to.value(row.value) } }];
   },
   op_applied: applied,
   names_bound: bound,
@@ -106,6 +129,25 @@ const forward = {
   error: failed,
   limit: (row, to) => [{ key: "row.limit", values: { reason: reasonOf(row, to) } }],
 };
+
+/**
+ * A tensor without history: no gradient can flow from it back to its source.
+ * @param {Row} row
+ * @param {Speaker} to
+ * @returns {Saying}
+ */
+function cut(row, to) {
+  const values = { name: to.tensor(row.tensor), source: to.tensor(row.source), value: to.value(row.value) };
+  if (row.how === "detach_") return [{ key: "row.detached.in_place", values }];
+  const expression = labels.expressionOf(to.trace, row.tensor) ?? `.${row.how}`;
+  const name = labels.nameOf(to.trace, to.state, row.tensor);
+  const form = name && to.state.names.get(name) === row.tensor ? "named" : "unnamed";
+  const kind = to.trace.tensors[row.source].kind === "data" ? "plain" : "cut";
+  return [
+    { key: `row.op_applied.${form}`, values: { ...values, expression: to.code(expression) } },
+    { key: `row.detached.${kind}`, values },
+  ];
+}
 
 /** @param {Row} row @param {Speaker} to @returns {Saying} */
 function applied(row, to) {
