@@ -18,7 +18,8 @@ CHANGED = "one of the variables needed for gradient computation has been modifie
 class Causes:
     """Remembers where nodes were made and freed and memory was written, as row numbers by id."""
 
-    def __init__(self, name: Callable[[Node], str]) -> None:
+    def __init__(self, name: Callable[[Node], str], saved_by: Callable[[Node], dict]) -> None:
+        self._saved_by = saved_by
         self._name = name
         self.running: Node | None = None
         self.made: dict[str, int] = {}
@@ -43,7 +44,7 @@ class Causes:
         return name, self._changed(node, self.made.get(name, -1)) if changed else None
 
     def _changed(self, node: Node, made: int) -> dict[str, Any] | None:
-        for _, saved in saved_of(node):
+        for _, saved in saved_of(node, self._saved_by):
             if saved.tensor.version_now() != saved.version:
                 for row, tensor in self._writes.get(id(saved.tensor.counter), (None, ()))[1]:
                     if row > made:

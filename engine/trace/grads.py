@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from engine import events
 from engine.tensor import Tensor
+
+TELL = (
+    events.GradSet,
+    events.GradAccumulated,
+    events.GradRetained,
+)  # what `.grad` of `fact.tensor` holds now
 
 
 class Grads:
@@ -16,18 +23,42 @@ class Grads:
 
     def __init__(self, write: Callable[[Any], str | None]) -> None:
         self._write = write
-        self._last: dict[str, tuple[weakref.ref, str | None]] = {}
+        self._last: dict[str, str | None] = {}
+        self._owners: dict[int, weakref.ref] = {}
+        self._read = 0  # entries
 
+    # ----- at the moment of a write -----
+    def sharing(self, written: Tensor, entries: list[Any]) -> list[tuple[Tensor, Tensor]]:
+        """Return the tensors whose `.grad` shares memory with what was written, each with its `.grad`.
+
+        `entries` have not been told yet, and tell of further tensors that have one.
+        """
+        for entry in entries[self._read :]:
+            fact = entry[0] if type(entry) is tuple else entry
+            if type(fact) in TELL:
+                self._meet(fact.tensor)
+        self._read = len(entries)
+        owners = [owner for reference in self._owners.values() if (owner := reference()) is not None]
+        pairs = [(owner, owner.grad_tensor) for owner in owners]
+        return [(o, g) for o, g in pairs if g is not None and np.may_share_memory(g.array, written.array)]
+
+    def _meet(self, tensor: Tensor) -> None:
+        known = self._owners.get(id(tensor))
+        if known is None or known() is not tensor:
+            self._owners.pop(id(tensor), None)
+            self._owners[id(tensor)] = weakref.ref(tensor)
+
+    # ----- when the rows are written -----
     def note(self, name: str, tensor: Tensor, grad: Any) -> None:
-        """A row has just told what `.grad` of this tensor holds."""
-        self._last[name] = (weakref.ref(tensor), self._write(grad))
+        """A row has told what `.grad` of this tensor holds."""
+        self._meet(tensor)
+        self._last[name] = self._write(grad)
 
-    def written(self, tensor: Tensor) -> Iterator[tuple[str, str | None, str | None]]:
-        """Yield (id, before, after) for each tensor whose `.grad` shares memory with what was written."""
-        for name, (reference, before) in list(self._last.items()):
-            owner = reference()
-            grad = None if owner is None else owner.grad_tensor
-            if grad is not None and np.may_share_memory(grad.array, tensor.array):
-                after = self._write(grad)
-                self._last[name] = (reference, after)
-                yield name, before, after
+    def written(self, name: str, grad: Tensor) -> tuple[str | None, str | None]:
+        """Return what `.grad` of a tensor held before it was written in place, and after."""
+        before, self._last[name] = self._last.get(name), self._write(grad)
+        return before, self._last[name]
+
+    def rewind(self) -> None:
+        """All entries have been told."""
+        self._read = 0

@@ -6,7 +6,7 @@ Objects are known weakly, so that watching keeps nothing of the learner's alive.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.node import AccumulateGrad, Node
@@ -26,7 +26,8 @@ class Known(weakref.ref):
 class Ids:
     """Tensors, nodes and modules met so far. An object keeps its id for the whole trace."""
 
-    def __init__(self) -> None:
+    def __init__(self, saved_by: Callable[[Node], dict]) -> None:
+        self._saved_by = saved_by
         self._known: dict[int, Known] = {}
         self._entries: dict[str, dict[str, dict]] = {table: {} for table in TABLES.values()}
         self._changed: dict[str, dict[str, dict]] = {table: {} for table in TABLES.values()}
@@ -95,9 +96,10 @@ class Ids:
     def _node_entry(self, node: Node, at: Span | None) -> dict:
         edges = [None if e is None else [self._known[id(e[0])].id, e[1]] for e in node.next_edges]
         seq = None if type(node) is AccumulateGrad else node.seq
+        formulas = formulas_of(node, self._saved_by(node))
         return {
             "name": node.type_name, "op": node.op.name if node.op else None, "seq": seq, "edges": edges,
-            "inputs": inputs_of(node), "args": [], "outputs": [], "formulas": formulas_of(node), "at": at,
+            "inputs": inputs_of(node), "args": [], "outputs": [], "formulas": formulas, "at": at,
             "module": None,
         }  # fmt: skip
 

@@ -14,6 +14,7 @@ class Limits:
     output: int = 65_536  # characters printed
     elements: int = 1_000_000  # in one tensor
     made: int = 8_000_000  # in all tensors together
+    at_once: int = 0  # the first so many rows are written at the moment of their facts
     stop: Callable[[dict], None] | None = None
     step: Callable[[], None] | None = None  # called after every row, for who sends them while they come
 

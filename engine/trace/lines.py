@@ -1,97 +1,91 @@
-"""Which variable holds which tensor. Looks into the learner's own frames whenever a fact arrives.
+"""Which variables hold tensors: looks into the learner's own frames when a fact arrives, keeps what changed.
 
 No `sys.settrace`: it slows every loop and every call inside the engine. A row can only stand between two
 facts anyway; only a name that is bound and given away again between the same two facts is not seen.
 Frames are kept until the next fact, so that a function which has returned still shows what it had bound.
+What the changes mean to a reader is `names.py`'s matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import FrameType
-from typing import Any
+from operator import is_
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 from engine.nn.module import Module
 from engine.tensor import Tensor
-from engine.trace.ids import Ids, tree
-from engine.trace.spans import SNIPPET, Span, Spans, scope_of
+from engine.trace.ids import tree
+from engine.trace.spans import SNIPPET
 
 MOST = 64  # longer lists and dicts are data, not variables
-FIXED = ("Tensor", "tuple")  # what cannot come to hold other tensors without being bound anew
+LOOSE = ("list", "dict", "Module")  # what can come to hold other tensors without being bound anew
+MISSING = object()
+
+Content = tuple[tuple[str, Any], ...]  # shown name, tensor
+# One variable: its name, what it holds (None: no tensor), whether it is still the same list or module (or,
+# holding no tensor, is still there).
+Change = tuple[str, Content | None, bool]
+# One frame: the instruction it was last seen at (None: never), and its variables that changed.
+Look = tuple[int | None, list[Change] | None]
 
 
-Change = tuple[Span | None, dict[str, str], list[str]]
+class Seen(NamedTuple):
+    """What has changed since the last look. `kept` frames are still being run (None: the same as before)."""
+
+    kept: int | None
+    left: list[Look]  # from the inside out
+    entered: list[CodeType]
+    looked: list[Look]  # from the last kept one on
 
 
 class Held:
-    """What one frame was last seen to hold, by variable: the object, {shown name: tensor id}, a stamp.
+    """What one frame was last seen to hold; `loose` are the variables whose content may change by itself."""
 
-    The stamp counts the parameters made so far: only if there are new ones is a module walked again.
-    """
-
-    __slots__ = ("found", "frame", "last", "scope")
+    __slots__ = ("frame", "keys", "last", "loose", "values")
 
     def __init__(self, frame: FrameType) -> None:
         self.frame = frame
-        self.scope = scope_of(frame.f_code)
-        self.found: dict[str, tuple[Any, dict[str, str], int]] = {}
-        self.last: Span | None = None
+        self.keys: tuple[str, ...] = ()
+        self.values: tuple = ()
+        self.loose: dict[str, tuple[Content, int]] = {}
+        self.last: int | None = None
 
 
-class Names:
-    """The bindings a reader sees: those of the module, hidden by those of the functions being run."""
+class Lines:
+    """The frames of the program that are being run, from the outside in.
 
-    def __init__(self, spans: Spans, ids: Ids) -> None:
-        self._spans = spans
-        self._ids = ids
+    `parameters` counts the parameters made so far: only if there are new ones is a module walked again.
+    Where a program can notice that its objects live longer, `mark` says what is kept of a tensor.
+    """
+
+    def __init__(self) -> None:
+        self.parameters = 0
+        self.mark: Callable[[Tensor], Any] | None = None
         self._stack: list[Held] = []
-        self._shown: dict[str, str] = {}
         self._sorts: dict[type, str | None] = {}
 
     # ----- what changed -----
-    def changes(self, frame: FrameType, at: Span | None) -> list[Change]:
-        """Return (span, new bindings, unbound names) per statement since the last look."""
+    def look(self, frame: FrameType, instruction: int) -> Seen | None:
+        """Return what has changed since the last look, None if nothing has."""
         stack = self._stack
-        where: dict[str, Span | None] = {}
         if stack and stack[-1].frame is frame:
-            touched = self._look(stack[-1], at, where)
-            changes = []
-        else:
-            keep, entered = self._follow(frame)
-            left = [self._look(held, at, where) for held in stack[: keep - 1 if keep else None : -1]]
-            changes = self._compare(where, at) if any(left) else []
-            where.clear()
-            stack[keep:] = entered
-            looked = [self._look(held, at, where) for held in stack[max(keep - 1, 0) :]]
-            touched = bool(left) or any(looked)
-        stack[-1].last = at
-        return changes + self._compare(where, at) if touched else changes
+            held = stack[-1]
+            changes = self._changes(held)
+            last, held.last = held.last, instruction
+            return None if changes is None else Seen(None, [], [], [(last, changes)])
+        kept, entered = self._follow(frame)
+        left = [self._look(held) for held in stack[: kept - 1 if kept else None : -1]]
+        stack[kept:] = entered
+        looked = [self._look(held) for held in stack[max(kept - 1, 0) :]]
+        stack[-1].last = instruction
+        return Seen(kept, left, [held.frame.f_code for held in entered], looked)
 
-    def last_changes(self) -> list[Change]:
+    def last_look(self) -> Seen:
         """Return what was bound after the last fact; the frames are let go."""
-        where: dict[str, Span | None] = {}
-        looked = [self._look(held, None, where) for held in self._stack]
-        changes = self._compare(where, self._stack[-1].last) if any(looked) else []
+        looked = [self._look(held) for held in self._stack]
         self._stack.clear()
-        return changes
-
-    def _compare(self, where: dict[str, Span | None], at: Span | None) -> list[Change]:
-        now: dict[str, str] = {}
-        for held in self._stack:
-            for _, names, _ in held.found.values():
-                now.update(names)
-        groups: dict[str, tuple[Span | None, dict, list]] = {}
-        for name, tensor in now.items():
-            if self._shown.get(name) != tensor:
-                span = where.get(name) or at
-                groups.setdefault(repr(span), (span, {}, []))[1][name] = tensor
-                self._ids.name(tensor, name)
-        for name in self._shown:
-            if name not in now:
-                span = where.get(name) or at
-                groups.setdefault(repr(span), (span, {}, []))[2].append(name)
-        self._shown = now
-        return sorted(groups.values(), key=lambda group: group[0] or [])
+        return Seen(0, [], [], looked)
 
     def _follow(self, frame: FrameType) -> tuple[int, list[Held]]:
         """Return how many of the known frames are still being run, and the new ones inside them."""
@@ -105,57 +99,88 @@ class Names:
         return 0 if outer is None else known[id(outer)] + 1, entered
 
     # ----- one frame -----
-    def _look(self, held: Held, at: Span | None, where: dict[str, Span | None]) -> bool:
-        """Compare a frame with what it held; note where each new binding stands."""
-        local, found, touched = held.frame.f_locals, held.found, False
-        for name, value in local.items():
-            sort = self._sorts[type(value)] if type(value) in self._sorts else self._sort(type(value))
-            if sort is None:
-                touched = found.pop(name, None) is not None or touched
-                continue
-            before = found.get(name)
-            same = before is not None and before[0] is value
-            if same and (sort in FIXED or (sort == "Module" and before[2] == self._ids.parameters)):
-                continue
-            names = {} if name.startswith("__") else dict(LOOK[sort](self, name, value))
-            if before is None or before[1] != names:
-                touched = True
-                span = held.last if same else self._spans.binding(name, held.scope, held.last, at)
-                where.update((n, span) for n in names if before is None or before[1].get(n) != names[n])
-            found[name] = (value, names, self._ids.parameters)
-        gone = [name for name in found if name not in local]
-        for name in gone:
-            span = self._spans.binding(name, held.scope, held.last, at)  # a `del` is such a place too
-            where.update((n, span) for n in found.pop(name)[1])
-        return touched or bool(gone)
+    def _look(self, held: Held) -> Look:
+        return held.last, self._changes(held)
+
+    def _changes(self, held: Held) -> list[Change] | None:
+        """Return the variables that hold other tensors than before, None if there are none."""
+        local = held.frame.f_locals
+        keys, values = tuple(local), tuple(local.values())
+        if self.mark is not None:  # nothing else may be kept alive
+            values = tuple([None if self._sort(type(value)) is None else value for value in values])
+        same_names = keys == held.keys
+        if same_names and not held.loose and all(map(is_, values, held.values)):
+            return None
+        if same_names:
+            pairs = zip(keys, values, held.values)
+        else:
+            before = dict(zip(held.keys, held.values))
+            pairs = [(key, value, before.pop(key, MISSING)) for key, value in zip(keys, values)]
+        changes: list[Change] = []
+        for name, value, old in pairs:
+            if value is not old or name in held.loose:
+                self._note(held, name, value, old, changes)
+        if not same_names:
+            for name, old in before.items():  # what is left of it is gone
+                if self._sort(type(old)) is not None:
+                    held.loose.pop(name, None)
+                    changes.append((name, None, False))
+        held.keys, held.values = keys, values
+        return changes or None
+
+    def _note(self, held: Held, name: str, value: Any, old: Any, changes: list[Change]) -> None:
+        """Add a variable that was bound anew, or whose content is another, to `changes`."""
+        sort = self._sort(type(value))
+        if sort is None:
+            held.loose.pop(name, None)
+            if self._sort(type(old)) is not None:
+                changes.append((name, None, True))
+            return
+        if name.startswith("__"):
+            return
+        same = value is old
+        known = held.loose.get(name)
+        if same and known is not None and sort == "Module" and known[1] == self.parameters:
+            return
+        content = tuple(LOOK[sort](self, name, value))
+        if self.mark is not None:
+            content = tuple([(shown, self.mark(tensor)) for shown, tensor in content])
+        if sort in LOOSE:
+            held.loose[name] = (content, self.parameters)
+        else:
+            held.loose.pop(name, None)
+        if not (same and known is not None and equal(content, known[0])):
+            changes.append((name, content, same))
 
     def _sort(self, kind: type) -> str | None:
         """Return which row of LOOK a type belongs to. Looks at the type only: no learner's code runs."""
+        if kind in self._sorts:
+            return self._sorts[kind]
         plain = kind.__name__ if kind in (list, tuple, dict) else None
         sort = "Tensor" if issubclass(kind, Tensor) else "Module" if issubclass(kind, Module) else plain
         self._sorts[kind] = sort
         return sort
 
-    def _tensor(self, name: str, value: Tensor) -> Iterator[tuple[str, str]]:
-        yield name, self._ids.tensor(value, None)
+    def _tensor(self, name: str, value: Tensor) -> Iterator[tuple[str, Tensor]]:
+        yield name, value
 
-    def _list(self, name: str, value: list | tuple) -> Iterator[tuple[str, str]]:
+    def _list(self, name: str, value: list | tuple) -> Iterator[tuple[str, Tensor]]:
         for i, each in enumerate(value if len(value) <= MOST else ()):
             if self._sort(type(each)) == "Tensor":
-                yield f"{name}[{i}]", self._ids.tensor(each, None)
+                yield f"{name}[{i}]", each
 
-    def _dict(self, name: str, value: dict) -> Iterator[tuple[str, str]]:
+    def _dict(self, name: str, value: dict) -> Iterator[tuple[str, Tensor]]:
         for key, each in value.items() if len(value) <= MOST else ():
             if type(key) in (str, int) and self._sort(type(each)) == "Tensor":
-                yield f"{name}[{key!r}]", self._ids.tensor(each, None)
+                yield f"{name}[{key!r}]", each
 
-    def _module(self, name: str, value: Any) -> Iterator[tuple[str, str]]:
+    def _module(self, name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
         if name == "self":  # the caller's name for the same module is the one to show
             return
         for path, part in tree(value, name):
             for key, parameter in (vars(part).get("_parameters") or {}).items():
                 if parameter is not None:
-                    yield f"{path}.{key}", self._ids.tensor(parameter, None)
+                    yield f"{path}.{key}", parameter
 
     # ----- other lookups -----
     def owner(self, thing: Any) -> str:
@@ -177,9 +202,14 @@ class Names:
 
 
 LOOK: dict[str, Callable] = {
-    "Tensor": Names._tensor, "Module": Names._module,
-    "list": Names._list, "tuple": Names._list, "dict": Names._dict,
+    "Tensor": Lines._tensor, "Module": Lines._module,
+    "list": Lines._list, "tuple": Lines._list, "dict": Lines._dict,
 }  # fmt: skip
+
+
+def equal(one: Content, other: Content) -> bool:
+    """Return whether two contents are the same tensors under the same names."""
+    return len(one) == len(other) and all([a[0] == b[0] and a[1] is b[1] for a, b in zip(one, other)])
 
 
 def hidden(frame: FrameType) -> bool:

@@ -30,13 +30,16 @@ def inputs_of(node: Node) -> list[str]:
     return list(node.op.inputs)
 
 
-def formulas_of(node: Node) -> dict[str, str]:
-    """Return the rule of each edge as text, by the names of `inputs_of`; decided branches are left out."""
+def formulas_of(node: Node, saved: dict[str, Any]) -> dict[str, str]:
+    """Return the rule of each edge as text, by the names of `inputs_of`; decided branches are left out.
+
+    `saved` is what the node had saved at the moment that is told.
+    """
     if node.op is None:
         return {}
     shown = inputs_of(node)
     names = node.op.inputs * len(shown) if isinstance(node, VariadicNode) else node.op.inputs
-    plain = {name: number_of(value) for name, value in node.saved.items()}
+    plain = {name: number_of(value) for name, value in saved.items()}
     plain = {name: value if isinstance(value, PLAIN) else ... for name, value in plain.items()}
     return {s: decided(node.op.formulas[n], tuple(plain.items())) for s, n in zip(shown, names, strict=True)}
 
@@ -109,10 +112,10 @@ class _Decided(ast.NodeTransformer):
             return None
 
 
-def saved_of(node: Node) -> list[tuple[str, SavedTensor]]:
+def saved_of(node: Node, saved_by: Callable[[Node], dict]) -> list[tuple[str, SavedTensor]]:
     """Return the tensors that a node keeps for backward, by name; not the numbers, not what was freed."""
     found = []
-    for name, value in (node.inner or node).saved.items():
+    for name, value in saved_by(node.inner or node).items():
         several = isinstance(value, tuple)
         parts = [(f"{name}[{i}]", v) for i, v in enumerate(value)] if several else [(name, value)]
         found += [(n, v) for n, v in parts if isinstance(v, SavedTensor) and isinstance(v.tensor, Tensor)]
@@ -140,9 +143,9 @@ def text_of(value: Any) -> str:
     return kind.__name__
 
 
-def local_rules(node: Node, grads: list, arrived: tuple, write: Write) -> list[dict]:
+def local_rules(node: Node, saved: dict[str, Any], grads: list, arrived: tuple, write: Write) -> list[dict]:
     """Return the rule of every slot that has a gradient; `arrived` is what the node was given."""
-    formulas, rules = formulas_of(node), []
+    formulas, rules = formulas_of(node, saved), []
     for slot, (shown, result) in enumerate(zip(inputs_of(node), grads)):
         formula = formulas.get(shown)
         if result is None or formula is None:
@@ -151,19 +154,19 @@ def local_rules(node: Node, grads: list, arrived: tuple, write: Write) -> list[d
         terms: dict[str, str] = {}
         for name in reads:
             if name in WORD.findall(formula):
-                terms.update(_terms(name, node, arrived, write))
+                terms.update(_terms(name, saved, arrived, write))
         rules.append({"slot": slot, "input": shown, "formula": formula, "terms": terms, "result": result})
     return rules
 
 
-def _terms(name: str, node: Node, arrived: tuple, write: Write) -> dict[str, str]:
+def _terms(name: str, saved: dict[str, Any], arrived: tuple, write: Write) -> dict[str, str]:
     if name == "needs":
         return {}
     if name == "grad":
         return {name: _term(arrived[0] if arrived else None, write)}
     if name == "grads":
         return {f"grads[{i}]": _term(grad, write) for i, grad in enumerate(arrived)}
-    value = node.saved.get(name)
+    value = saved.get(name)
     if isinstance(value, tuple) and any(isinstance(part, SavedTensor) for part in value):
         return {f"{name}[{i}]": _term(part, write) for i, part in enumerate(value)}
     return {name: _term(value, write)}

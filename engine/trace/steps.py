@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from engine import events
-from engine.trace.lines import Names
 
 Write = Callable[[Any], str | None]  # returns the id of a value
 
@@ -17,10 +16,9 @@ Write = Callable[[Any], str | None]  # returns the id of a value
 class Steps:
     """Tells optimisers apart by a number: a name may be bound anew, a number is not."""
 
-    def __init__(self, tensor: Callable[[Any], str], value: Write, names: Names) -> None:
+    def __init__(self, tensor: Callable[[Any], str], value: Write) -> None:
         self._tensor = tensor
         self._value = value
-        self._name = names.owner
         self._met: list[weakref.ref] = []
 
     def which(self, optimizer: Any) -> int:
@@ -37,11 +35,11 @@ class Steps:
             return value
         return self._value(value)
 
-    def optimizer_step(self, fact: events.OptimizerStepped) -> dict:
-        """A step begins."""
+    def optimizer_step(self, fact: events.OptimizerStepped, name: str) -> dict:
+        """A step begins. `name`: the variable that holds the optimiser."""
         optimizer = fact.optimizer
         return {
-            "optimizer": self._name(optimizer), "type": type(optimizer).__name__,
+            "optimizer": name, "type": type(optimizer).__name__,
             "which": self.which(optimizer),
         }  # fmt: skip
 
@@ -56,11 +54,11 @@ class Steps:
             "terms": terms, "group": fact.group, "state": state,
         }  # fmt: skip
 
-    def lr_scheduled(self, fact: events.LrScheduled) -> dict:
-        """A learning rate was planned."""
+    def lr_scheduled(self, fact: events.LrScheduled, name: str, optimizer: str) -> dict:
+        """A learning rate was planned. `name`, `optimizer`: the variables that hold the two."""
         return {
-            "scheduler": self._name(fact.scheduler), "type": type(fact.scheduler).__name__,
-            "optimizer": self._name(fact.optimizer), "which": self.which(fact.optimizer),
+            "scheduler": name, "type": type(fact.scheduler).__name__,
+            "optimizer": optimizer, "which": self.which(fact.optimizer),
             "group": fact.group, "epoch": fact.epoch, "before": number(fact.before),
             "after": number(fact.after), "formula": fact.formula,
             "terms": {name: number(value) for name, value in fact.terms.items()},

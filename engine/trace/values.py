@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 
@@ -21,6 +22,21 @@ class Values:
     def __init__(self) -> None:
         self.table: dict[str, dict] = {}
         self._ids: dict[tuple, str] = {}
+        self._met: dict[int, str] = {}
+
+    def met(self, array: np.ndarray, as_it_was: Callable[[np.ndarray], np.ndarray]) -> str:
+        """Return the id of the value an array had, which is asked for only once until `forget()`.
+
+        Until then the caller keeps the array alive and says the same of it.
+        """
+        known = self._met.get(id(array))
+        if known is None:
+            known = self._met[id(array)] = self.intern(as_it_was(array))
+        return known
+
+    def forget(self) -> None:
+        """Arrays may be gone or mean something else from now on."""
+        self._met.clear()
 
     def intern(self, array: np.ndarray, kind: str | None = None) -> str:
         """Return the id of this array's value, written down at its first appearance.

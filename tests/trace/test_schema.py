@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from engine import events
 from engine.trace import schema
-from engine.trace.recorder import KINDS, UNWRITTEN
+from engine.trace.writer import KINDS, UNWRITTEN
 
 
 def test_the_schema_file_is_current():

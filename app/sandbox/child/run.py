@@ -178,7 +178,7 @@ def recorded(limits: Limits, report: Report) -> tracing.Limits:
     """Return the recorder's share of the limits."""
     return tracing.Limits(
         rows=limits.rows, output=limits.output, elements=limits.tensor_elements, made=limits.run_elements,
-        stop=report.finish, step=report.step,
+        at_once=EAGER, stop=report.finish, step=report.step,
     )  # fmt: skip
 
 
