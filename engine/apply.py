@@ -8,14 +8,16 @@ import numpy as np
 
 from engine import dtype as dtypes
 from engine import errors, events, modes
-from engine.dtype import DType
-from engine.node import Node, SavedTensor, VariadicNode, gradient_edge, node_class
+from engine.dtype import DType, of_array
+from engine.local import ThreadLocalState, state
+from engine.node import Node, SavedTensor, VariadicNode, accumulator, gradient_edge, node_class, node_type
 from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
 from engine.tensor import Tensor, make
+from engine.views import attach, check_inplace, check_overlap, rebase
 
 np.seterr(all="ignore")  # 1/0 is inf and 0/0 is nan, silently, as in PyTorch
-NUMBERS = (bool, int, float, complex)
+NUMBERS = frozenset((bool, int, float, complex))
 
 
 def apply(op: Op, *args: Any) -> Any:
@@ -24,35 +26,67 @@ def apply(op: Op, *args: Any) -> Any:
     `args` follow `op.parameters`; missing ones take their defaults. Returns a Tensor, or a tuple of
     Tensors if the op has several outputs.
     """
-    if len(args) < len(op.parameters):
+    if len(args) != op.arity:
         args += op.left_out(len(args))
     if op.variadic:
         return _apply_list(op, *args)
-    try:
-        arrays, exotic = operands(op, args)
-    except ScalarMet:
-        return apply(op, *map(without_scalars, args))
+    arrays = alike(op, args) if op.promote == "arith" else None
+    exotic = None
+    if arrays is None:
+        try:
+            arrays, exotic = operands(op, args)
+        except ScalarMet:
+            return apply(op, *map(without_scalars, args))
     try:
         out = op.forward(*arrays)
     except (ValueError, IndexError, TypeError) as error:
         raise explained(op, arrays, error) from None
+    here = state()
+    node = None
     if op.outputs == 1:
-        out = out if exotic is None else exotic.hold(np.asarray(out))
-        outputs = (make(out, exotic),)
+        output = _new(Tensor)
+        output.array = out if type(out) is ndarray else np.asarray(out)
+        outputs = (output,)
+        if exotic is not None:
+            output.array, output.exotic = exotic.hold(output.array), exotic
+        if op.view:
+            attach(op, args[0], outputs)
+        if here.grad and op.rules:
+            node = record(op, args, output, here)
     else:
-        outputs = tuple(make(o) for o in out)
-    if op.view:
-        from engine.views import attach
-
-        attach(op, args[0], outputs)
-    node = record(op, args, outputs) if op.rules and modes.is_grad_enabled() else None
-    if modes.is_inference_mode_enabled():
+        outputs = tuple([make(o) for o in out])
+        if op.view:
+            attach(op, args[0], outputs)
+        if here.grad and op.rules:
+            node = record_several(op, args, outputs)
+    if here.inference:
         for output in outputs:
             output.inference = True
-    watch = events.observer()
-    if watch is not None:
-        watch(events.OpApplied(op, node, tuple(zip(op.parameters, args, strict=True)), outputs, False))
+    if here.watch is not None:
+        here.watch(events.OpApplied(op, node, tuple(zip(op.parameters, args, strict=True)), outputs, False))
     return outputs[0] if op.outputs == 1 else outputs
+
+
+def alike(op: Op, args: tuple) -> list[Any] | None:
+    """Return the arrays of arithmetic that needs no promotion, the common case; None for any other."""
+    first, second = args[0], args[1]
+    if not isinstance(first, Tensor) or first.exotic is not None:
+        return None
+    array = first.array
+    if isinstance(second, Tensor):
+        other = second.array
+        if other.dtype is not array.dtype or second.exotic is not None:
+            return None
+    elif type(second) in PLAIN and array.dtype in FLOATS:
+        other = second
+    else:
+        return None
+    if len(args) == 2:
+        return [array, other]
+    return [array, other, *args[2:]] if type(args[2]) in PLAIN and len(args) == 3 else None
+
+
+FLOATS = frozenset((np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)))
 
 
 def operands(op: Op, args: tuple) -> tuple[list[Any], Any]:
@@ -65,23 +99,26 @@ def operands(op: Op, args: tuple) -> tuple[list[Any], Any]:
     if how is None:
         first = args[0] if args else None
         return arrays, first.exotic if op.view and isinstance(first, Tensor) else None
-    if how in ("float", "pow"):
+    if how in ONE:
         if arrays[0].dtype.kind in "iub" and (how == "float" or type(args[1]) is float):
             arrays[0] = arrays[0].astype(dtypes.default_dtype().numpy)
         return arrays, args[0].exotic
     if how not in PROMOTED:
         first, second = arrays[0], arrays[1]
-        if type(first) is np.ndarray and first.dtype.kind == "f":
+        if type(first) is ndarray and first.dtype.kind == "f":
             if type(second) in PLAIN:
                 if args[0].exotic is None:
                     return arrays, None
-            elif type(second) is np.ndarray and second.dtype is first.dtype:
+            elif type(second) is ndarray and second.dtype is first.dtype:
                 if args[0].exotic is args[1].exotic:
                     return arrays, args[0].exotic
     return arrays, _promote(how, args, arrays)
 
 
-PLAIN = (int, float, bool)
+ndarray = np.ndarray
+_new = object.__new__
+PLAIN = frozenset((int, float, bool))
+ONE = frozenset(("float", "pow"))
 PLAIN_ARGUMENTS = frozenset((int, float, bool, complex, str, type(None), DType, np.ndarray))
 
 
@@ -151,17 +188,29 @@ def needs_grad(value: Any) -> bool:
     return isinstance(value, Tensor) and (value.requires or (value.base is not None and value.requires_grad))
 
 
-def record(op: Op, args: tuple, outputs: tuple[Tensor, ...]) -> Node | None:
-    """Make the node of an operation whose inputs need grad, and hang the outputs on it."""
+def record(op: Op, args: tuple, output: Tensor, here: ThreadLocalState) -> Node | None:
+    """Make the node of an operation with one output if an input needs grad, and hang the output on it."""
     edges, mask = edges_of(op, args)
     if not mask:
         return None
-    if op.scalar is not None and type(args[1]) in NUMBERS and modes.in_rule():
-        op, edges, mask = TABLE[op.scalar], edges[:1], mask & 1
-    flowing = [o for o in outputs[: op.flows] if o.array.dtype.kind in "fc"]
-    if not flowing:
+    dtype = output.exotic or of_array(output.array)
+    if dtype.category < dtypes.FLOAT:
         return None
-    node = node_class(op.node)(op, edges, tuple([(o.array.shape, o.dtype) for o in flowing]))
+    if op.scalar is not None and here.in_rule and type(args[1]) in NUMBERS:
+        op, edges, mask = TABLE[op.scalar], edges[:1], mask & 1
+    node = (op.node_type or node_type(op))(op, edges, ((output.array.shape, dtype),))
+    output.node, output.requires = node, True
+    node.save(op.plans.get(mask) or op.plan(mask), args, (output,))
+    return node
+
+
+def record_several(op: Op, args: tuple, outputs: tuple[Tensor, ...]) -> Node | None:
+    """Do the same for an operation with several outputs, of which some may be whole numbers."""
+    edges, mask = edges_of(op, args)
+    flowing = [o for o in outputs[: op.flows] if o.array.dtype.kind in "fc"]
+    if not mask or not flowing:
+        return None
+    node = (op.node_type or node_type(op))(op, edges, tuple([(o.array.shape, o.dtype) for o in flowing]))
     for index, output in enumerate(flowing):
         output.node, output.output_nr, output.requires = node, index, True
     node.save(op.plan(mask), args, outputs)
@@ -170,15 +219,22 @@ def record(op: Op, args: tuple, outputs: tuple[Tensor, ...]) -> Node | None:
 
 def edges_of(op: Op, args: tuple) -> tuple[tuple, int]:
     """Return the edge of every differentiable input, and a bit mask of those that need grad."""
-    edges, mask, bit = [], 0, 1
+    edges: list[Any] = []
+    mask, bit = 0, 1
     for position in op.positions:
         value = args[position]
-        if isinstance(value, Tensor) and (value.requires or (value.base is not None and value.requires_grad)):
+        if not isinstance(value, Tensor):
+            edges.append(None)
+        elif value.base is None:
+            if value.requires:
+                mask |= bit
+                node = value.node
+                edges.append((accumulator(value), 0) if node is None else (node, value.output_nr))
+            else:
+                edges.append(None)
+        elif value.requires or value.requires_grad:
             mask |= bit
-            node = value.node
-            edges.append(
-                gradient_edge(value) if node is None or value.base is not None else (node, value.output_nr)
-            )
+            edges.append(gradient_edge(value))
         else:
             edges.append(None)
         bit <<= 1
@@ -212,8 +268,6 @@ def _apply_list(op: Op, tensors: tuple, *rest: Any) -> Any:
 
 def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     """Run `op` and write its result into `tensor`, moving the tensor's history to the new node."""
-    from engine.views import check_inplace, check_overlap, rebase
-
     args = (tensor, *args)
     if len(args) < len(op.parameters):
         args += op.left_out(len(args))
@@ -237,7 +291,7 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
         raise RuntimeError(errors.result_type(found, tensor.dtype))
     node = None
     if recorded:
-        node = node_class(op.node)(op, edges, ((tensor.array.shape, tensor.dtype),))
+        node = (op.node_type or node_type(op))(op, edges, ((tensor.array.shape, tensor.dtype),))
         plan = op.plan(mask)
         saved = args
         if ("self", "argument", 0) in plan:
@@ -258,8 +312,6 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
 
 def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     """Run a view op on the tensor itself (`squeeze_`, `t_`): same memory, new shape, one more version."""
-    from engine.views import check_inplace, rebase
-
     recorded = needs_grad(tensor) and modes.is_grad_enabled()
     check_inplace(tensor, recorded)
     edge, before = gradient_edge(tensor) if recorded else None, tensor.aliased()
@@ -268,7 +320,7 @@ def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     tensor.bump()
     node = None
     if recorded:
-        node = node_class(op.node)(op, (edge,), ((tensor.array.shape, tensor.dtype),))
+        node = (op.node_type or node_type(op))(op, (edge,), ((tensor.array.shape, tensor.dtype),))
         node.save(op.plan(1), (before, *args), ())
         rebase(tensor, node)
     watch = events.observer()

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from engine import backward as engine
-from engine import batched, errors, events, local, modes
+from engine import batched, errors, events, local, modes, unwatched
+from engine.anomaly import is_anomaly_enabled
 from engine.node import Edge, Node, gradient_edge
 from engine.ops.table import F
 from engine.tensor import Tensor, make
@@ -240,6 +241,9 @@ def execute(call: engine.Call) -> None:
     token = engine.running.set(call)
     try:
         with modes.backward_mode(call.create_graph):
+            if watch is None and call.targets is None and not (call.create_graph or is_anomaly_enabled()):
+                unwatched.run(call)
+                return
             for step in engine.run(call):
                 if watch is not None:
                     watch(step)

@@ -16,7 +16,7 @@ from engine.accumulate import accumulate
 from engine.node import AccumulateGrad, Edge, Node
 from engine.ready_queue import ReadyQueue
 from engine.sparse import SparseTensor
-from engine.tensor import Tensor
+from engine.tensor import Tensor, make
 
 
 class GraphRoot(Node):
@@ -65,12 +65,11 @@ def run(call: Call) -> Iterator[Any]:
     """
     # Note: order
     watched = call.watched
-    start, buffers = _started(call)
+    start, buffers = started(call)
     missing = dependencies(start)
     needed = None if call.targets is None else wanted(start, call)
     queue = ReadyQueue()
     queue.push(start)
-    plain = not (watched or call.create_graph or anomaly.is_anomaly_enabled()) and needed is None
     if watched:
         yield _began(call, missing, needed)
         if start is call.roots[0][0]:
@@ -79,25 +78,22 @@ def run(call: Call) -> Iterator[Any]:
         node = queue.pop()
         grads = tuple(buffers.pop(node, ()))
         if call.held:
-            _let_go(call, grads)
+            let_go(call, grads)
         if watched and not isinstance(node, GraphRoot) and (needed is None or node in needed):
             yield events.NodeEntered(node, grads, tuple(queue.heap))
         if needed is not None:
             grads = yield from _capture(node, grads, call, needed)
             if node not in needed:
                 continue
-        elif node.tensor_hooks or node.retains or type(node) is AccumulateGrad:
-            grads = yield from _tensor_hooks(node, grads, call)
-        if plain and not node.pre_hooks and not node.post_hooks and type(node) is not AccumulateGrad:
-            outs = _quickly(node, grads, call.keep_graph)
-        else:
             try:
                 outs = yield from _evaluate(node, grads, call, needed)
             except Exception:
                 anomaly.explain(node)
                 raise
+        else:
+            outs = yield from visit(node, grads, call)
         if len(outs) > 1:
-            _note_shared(call, node, outs)
+            note_shared(call, node, outs)
         for slot, edge in enumerate(node.next_edges):
             if edge is None:
                 continue
@@ -109,8 +105,8 @@ def run(call: Call) -> Iterator[Any]:
                 buffer = buffers[target] = [None] * len(target.outputs_info)
             if watched:
                 yield events.EdgeFlowed(node, slot, target, input_nr, outs[slot], missing[target])
-            summed = _add(buffer, input_nr, outs[slot], call, watched)
-            if summed is not None:
+            summed = add(buffer, input_nr, outs[slot], call)
+            if watched and summed is not None:
                 yield events.GradSummed(target, input_nr, *summed)
             if not missing[target]:
                 queue.push(target)
@@ -120,7 +116,7 @@ def run(call: Call) -> Iterator[Any]:
         yield events.BackwardEnded(call.api)
 
 
-def _started(call: Call) -> tuple[Node, dict[Node, list[Any]]]:
+def started(call: Call) -> tuple[Node, dict[Node, list[Any]]]:
     """Return the node a pass starts from, and the buffers with the first gradient in place."""
     if len(call.roots) > 1:
         return (root := GraphRoot(call.roots, call.grads)), {root: []}
@@ -223,6 +219,17 @@ def _tensor_hooks(node: Node, grads: tuple, call: Call) -> Iterator[Any]:
     return tuple(given)
 
 
+def visit(node: Node, grads: tuple, call: Call) -> Iterator[Any]:
+    """Run everything about one node of an unrestricted call; return what flows on."""
+    if node.tensor_hooks or node.retains or type(node) is AccumulateGrad:
+        grads = yield from _tensor_hooks(node, grads, call)
+    try:
+        return (yield from _evaluate(node, grads, call, None))
+    except Exception:
+        anomaly.explain(node)
+        raise
+
+
 def _evaluate(node: Node, grads: tuple, call: Call, needed: Wanted | None) -> Iterator[Any]:
     """Run one node: pre-hooks, rules, validation, post-hooks, freeing. Returns what flows on."""
     for hook in list((node.pre_hooks or {}).values()):
@@ -251,18 +258,6 @@ def _evaluate(node: Node, grads: tuple, call: Call, needed: Wanted | None) -> It
         dropped = node.release()
         if dropped and call.watched:
             yield events.SavedFreed(node, dropped)
-    return outs
-
-
-def _quickly(node: Node, grads: tuple, keep_graph: bool) -> list[Any]:
-    """Run a node that nobody watches and nothing hangs on: `_evaluate` without what it would not do."""
-    edges = node.next_edges
-    outs = node.run(grads, tuple([e is not None for e in edges]), False)
-    for slot, edge in enumerate(edges):
-        if edge is not None and outs[slot] is not None:
-            outs[slot] = validated(node, slot, edge, outs[slot])
-    if not keep_graph:
-        node.release()
     return outs
 
 
@@ -306,7 +301,7 @@ def reducible(found: tuple, shape: tuple) -> bool:
     )
 
 
-def _add(buffer: list[Any], input_nr: int, grad: Any, call: Call, watched: bool) -> tuple | None:
+def add(buffer: list[Any], input_nr: int, grad: Any, call: Call) -> tuple | None:
     """Put a gradient into its slot; the second and later ones are added, in order of arrival."""
     before = buffer[input_nr]
     if grad is None:
@@ -316,24 +311,40 @@ def _add(buffer: list[Any], input_nr: int, grad: Any, call: Call, watched: bool)
         if call.held and id(grad) in call.held:
             call.held[id(grad)] += 1
         return None
-    watch = events.look_away()
-    after = buffer[input_nr] = before + grad
-    events.look_back(watch)
+    after = buffer[input_nr] = summed(before, grad, call.create_graph)
     if not call.create_graph and _alone(call, before):
         after.counter = [before.version_now() + 1]  # PyTorch adds into `before` itself, and it shows
     if call.held:
-        _let_go(call, (before,))
-    return (before, grad, after) if watched else None
+        let_go(call, (before,))
+    return before, grad, after
+
+
+def summed(before: Any, grad: Any, create_graph: bool) -> Any:
+    """Return the sum of two gradients of one shape; nobody hears of it but through GradSummed."""
+    if type(before) is type(grad) is Tensor and not create_graph and before.exotic is None:
+        a, b = before.array, grad.array
+        if a.dtype is b.dtype:
+            return make(a + b)
+    watch = events.look_away()
+    try:
+        return before + grad
+    finally:
+        events.look_back(watch)
 
 
 def _alone(call: Call, grad: Any) -> bool:
     """Return whether only one buffer can hold this gradient (input_buffer.cpp: can_accumulate_inplace)."""
-    shared = call.held.get(id(grad), 0) > 1 or any(grad is given for given in call.grads)
-    return not shared and not isinstance(grad, SparseTensor) and grad.array.base is None
+    if call.held and call.held.get(id(grad), 0) > 1 or isinstance(grad, SparseTensor):
+        return False
+    return grad.array.base is None and all([grad is not given for given in call.grads])
 
 
-def _note_shared(call: Call, node: Node, outs: list[Any]) -> None:
+def note_shared(call: Call, node: Node, outs: list[Any]) -> None:
     """From now on count the buffers that hold a gradient which this node sends along several edges."""
+    if len(outs) == 2:
+        if outs[0] is outs[1] is not None and None not in node.next_edges:
+            call.held.setdefault(id(outs[0]), 0)
+        return
     pairs = zip(outs, node.next_edges, strict=True)
     sent = [id(out) for out, edge in pairs if edge is not None and out is not None]
     if len(set(sent)) < len(sent):
@@ -342,9 +353,13 @@ def _note_shared(call: Call, node: Node, outs: list[Any]) -> None:
                 call.held.setdefault(key, 0)
 
 
-def _let_go(call: Call, grads: tuple) -> None:
+def let_go(call: Call, grads: tuple) -> None:
     """Count down how many buffers hold these gradients."""
+    held = call.held
     for grad in grads:
-        count = call.held.pop(id(grad), 0)
-        if count > 1:
-            call.held[id(grad)] = count - 1
+        key = id(grad)
+        if key in held:
+            if held[key] > 1:
+                held[key] -= 1
+            else:
+                del held[key]

@@ -36,6 +36,8 @@ def register(owner: Any, where: str, hook: Any, when: str, prepend: bool = False
     if hooks is None:
         hooks = {}
         setattr(owner, where, hooks)
+    if isinstance(owner, Node):
+        owner.hooked = True
     return _add(hooks, owner, hook, when)
 
 
@@ -57,6 +59,7 @@ def register_tensor_hook(tensor: Tensor, hook: Any) -> RemovableHandle:
         return _add(tensor.hooks, tensor, hook, "tensor")
     if node.tensor_hooks is None:
         node.tensor_hooks = {}
+    node.hooked = True
     return _add(node.tensor_hooks.setdefault(tensor.output_nr, {}), tensor, hook, "tensor")
 
 

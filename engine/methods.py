@@ -17,6 +17,7 @@ from engine.numeric import exchange
 from engine.operators import OPERATORS, same
 from engine.ops import rows
 from engine.ops.table import TABLE, F, Op
+from engine.pointwise import one, takes_one
 from engine.tensor import Size, Tensor, read, strides_of
 
 TENSORS = ("index", "mask")
@@ -31,8 +32,11 @@ def public(op: Op) -> Callable:
     """Return what a learner calls for a row of the table: arguments by position or keyword."""
 
     tensors = tuple((i, n) for i, n in enumerate(op.parameters) if n in TENSORS or needs_tensor(op, n))
+    alone = takes_one(op)
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if alone and len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return one(op, args[0])
         out = kwargs.pop("out", None)
         if kwargs:
             args = bound(op, args, kwargs)

@@ -34,12 +34,12 @@ def peek_seq() -> int:
 class SavedTensor:
     """A tensor as it was when saved: the object (or an alias, for the node's own output) and its version."""
 
-    output_nr: int | None = None
-    version = 0
-    unpack_hook: Any = None
-    history: tuple = ()
+    __slots__ = ("history", "output_nr", "tensor", "unpack_hook", "version")
 
     def __init__(self, tensor: Any, output_nr: int | None = None) -> None:
+        self.output_nr: int | None = None
+        self.version = 0
+        self.unpack_hook: Any = None
         if isinstance(tensor, Tensor):
             if tensor.inference:
                 raise RuntimeError(errors.inference_saved())
@@ -114,16 +114,24 @@ class Node:
     retains: Any = None
     pre_hooks: Any = None
     post_hooks: Any = None
+    hooked = False  # something hangs on it, or did
+    by_rules = True  # run() is the one below
     silent = True  # what a rule computes inside is nobody's business; a learner's own backward is
 
     def __init__(self, op: Op | None, next_edges: tuple[Edge | None, ...], outputs_info: tuple) -> None:
+        here = state()
         self.op = op
         self.next_edges = next_edges
         self.outputs_info = outputs_info
-        self.seq = next_seq()
-        self.saved = {}
-        if anomaly.is_anomaly_enabled():
+        self.seq = here.seq
+        here.seq += 1
+        self.saved: dict[str, Any] = {}
+        if here.anomaly:
             self.stack = anomaly.stack_now()
+
+    def __init_subclass__(cls) -> None:
+        if "run" in cls.__dict__:
+            cls.by_rules = False
 
     # ----- what a learner sees -----
     @property
@@ -182,6 +190,7 @@ class Node:
     # ----- running -----
     def save(self, plan: tuple, args: tuple, outputs: tuple) -> None:
         """Keep what `plan` names: tensors with their version, everything else as it is."""
+        saved = self.saved
         for name, source, index in plan:
             if source == "argument":
                 value = args[index]
@@ -201,7 +210,7 @@ class Node:
                 value = ()
             else:
                 value = describe(args[index], source)
-            self.saved[name] = value
+            saved[name] = value
 
     def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
         """Evaluate the rule of every needed input; None for the others. `grads`: one per output.
@@ -255,6 +264,12 @@ def unpacked(value: Any, node: Node, graph: bool) -> Any:
 
 
 QUALIFIED = {name: f"torch::autograd::{name}" for name in ("NotImplemented", "CopyBackwards")}
+
+
+def node_type(op: Op) -> type:
+    """Return the class of the nodes of an operation, and keep it at the row."""
+    op.node_type = node_class(op.node)
+    return op.node_type
 
 
 @functools.cache

@@ -7,27 +7,33 @@ from typing import Any
 
 from engine import absent, autograd, errors, format, functions, indexing, modes
 from engine import matmul as products
-from engine.apply import apply, apply_inplace
+from engine.apply import apply as applied
+from engine.apply import apply_inplace
 from engine.functions import inplace
 from engine.ops import rows  # noqa: F401 - fills the table
 from engine.ops.table import TABLE, F
+from engine.pointwise import one, takes_two, two
 from engine.tensor import Parameter, Tensor, read
 
 NUMBERS = (bool, int, float, complex)
 OPERANDS = (Tensor, *NUMBERS)
-SUB = TABLE["sub"]
+EXACTLY = frozenset(OPERANDS)  # asked first, for speed
+SUB, NEG, ABS = TABLE["sub"], TABLE["neg"], TABLE["abs"]
 
 
 # ----- operators ------------------------------------------------------------------------------
 def operator(name: str, swapped: bool = False) -> Callable:
     """Return a binary operator; anything but tensors and numbers is Python's own TypeError."""
     row = TABLE[name]
+    apply = two if takes_two(row) else applied
 
     def forward(self: Tensor, other: Any) -> Any:
-        return apply(row, self, other) if isinstance(other, OPERANDS) else NotImplemented
+        known = type(other) in EXACTLY or isinstance(other, OPERANDS)
+        return apply(row, self, other) if known else NotImplemented
 
     def backward(self: Tensor, other: Any) -> Any:
-        return apply(row, other, self) if isinstance(other, OPERANDS) else NotImplemented
+        known = type(other) in EXACTLY or isinstance(other, OPERANDS)
+        return apply(row, other, self) if known else NotImplemented
 
     return backward if swapped else forward
 
@@ -61,7 +67,7 @@ def _sub(self: Tensor, other: Any) -> Any:
         return NotImplemented
     if self.array.dtype.kind == "b" or isinstance(other, Tensor) and other.array.dtype.kind == "b":
         functions.refuse_bools(self, other)
-    return apply(SUB, self, other)
+    return two(SUB, self, other)
 
 
 def _rsub(self: Tensor, other: Any) -> Any:
@@ -87,7 +93,7 @@ def _floordiv(self: Tensor, other: Any) -> Any:
 def _invert(self: Tensor) -> Tensor:
     if self.array.dtype.kind not in "iub":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return apply(TABLE["bitwise_not"], self)
+    return applied(TABLE["bitwise_not"], self)
 
 
 def _mod(self: Tensor, other: Any) -> Any:
@@ -99,11 +105,11 @@ def _matmul(self: Tensor, other: Any) -> Any:
 
 
 def _eq(self: Tensor, other: Any) -> Any:
-    return apply(TABLE["eq"], self, other) if isinstance(other, OPERANDS) else NotImplemented
+    return applied(TABLE["eq"], self, other) if isinstance(other, OPERANDS) else NotImplemented
 
 
 def _ne(self: Tensor, other: Any) -> Any:
-    return apply(TABLE["ne"], self, other) if isinstance(other, OPERANDS) else NotImplemented
+    return applied(TABLE["ne"], self, other) if isinstance(other, OPERANDS) else NotImplemented
 
 
 # ----- Python's own protocols -------------------------------------------------------------------
@@ -196,9 +202,9 @@ OPERATORS: dict[str, Any] = {
     "rpow": _rpow,
     "ipow": augmented("pow_"),
     "matmul": _matmul,
-    "neg": lambda self: apply(TABLE["neg"], self),
+    "neg": lambda self: one(NEG, self),
     "pos": same,
-    "abs": lambda self: apply(TABLE["abs"], self),
+    "abs": lambda self: one(ABS, self),
     "invert": _invert,
     "and": operator("bitwise_and"),
     "or": operator("bitwise_or"),

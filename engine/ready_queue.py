@@ -20,15 +20,18 @@ class ReadyQueue:
 
     def push(self, item: Any) -> None:
         """Append `item` and move it up past strictly smaller parents."""
-        self.heap.append(item)
-        self._rise(len(self.heap) - 1, item)
+        heap = self.heap
+        heap.append(item)
+        if len(heap) > 1:
+            self._rise(len(heap) - 1, item)
 
     def pop(self) -> Any:
         """Remove and return the top; the last element fills the hole from the bottom up."""
         heap = self.heap
-        top, last = heap[0], heap.pop()
+        last = heap.pop()
         if not heap:
-            return top
+            return last
+        top = heap[0]
         hole, n = 0, len(heap)
         while (right := 2 * hole + 2) < n:
             child = right - 1 if heap[right].seq < heap[right - 1].seq else right

@@ -274,7 +274,11 @@ def _cascade(x: np.ndarray) -> np.ndarray:
     group = 1 << max(4, (n - 1).bit_length() // _LEVELS)
     total = np.zeros((others, lanes), x.dtype)
     for _ in range(_LEVELS - 1):
-        whole = x.shape[1] - x.shape[1] % group
-        total += np.add.reduce(x[:, whole:], axis=1)
+        left = x.shape[1] % group
+        whole = x.shape[1] - left
+        if left:
+            total += np.add.reduce(x[:, whole:], axis=1)
+        if not whole:
+            return total
         x = np.add.reduce(x[:, :whole].reshape(others, -1, group, lanes), axis=2)
     return total + np.add.reduce(x, axis=1)

@@ -97,8 +97,15 @@ class Tensor:
     def aliased(self) -> Tensor:
         """Return the same memory and version counter without any history."""
         # Note: memory
-        other = make_at(self.array, self.exotic, self.place)
-        other.counter = self.shared_counter()
+        other = _new(Tensor)
+        other.array = self.array
+        if self.exotic is not None:
+            other.exotic = self.exotic
+        if self.place is not None:
+            other.place = self.place
+        if self.counter is None:
+            self.counter = [0]
+        other.counter = self.counter
         return other
 
     def set_grad(self, grad: Tensor | None, cause: str) -> None:
@@ -201,6 +208,7 @@ class Tensor:
             return
         if node.retains is None:
             node.retains = {}
+        node.hooked = True
         node.retains[self.output_nr] = weakref.ref(self)
         self.retains = True
         events.emit(events.RetainGradAsked(self))
@@ -283,6 +291,7 @@ def own(tensor: Any) -> None:
 
 
 _new = object.__new__
+ndarray = np.ndarray
 
 
 def read(tensor: Tensor, how: str) -> np.ndarray:
@@ -296,7 +305,7 @@ def read(tensor: Tensor, how: str) -> np.ndarray:
 def make(array: Any, exotic: DType | None = None) -> Tensor:
     """Wrap an array as a tensor without history. NumPy's scalars become 0-d arrays."""
     tensor = _new(Tensor)
-    tensor.array = array if type(array) is np.ndarray else np.asarray(array)
+    tensor.array = array if type(array) is ndarray else np.asarray(array)
     if exotic is not None:
         tensor.exotic = exotic
     return tensor

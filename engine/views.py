@@ -150,7 +150,7 @@ def move_retains(tensor: Tensor, node: Node) -> None:
     """`retain_grad()` follows the tensor to its new node (hooks stay with the old one)."""
     if tensor.retains and tensor.node is not None and tensor.node.retains:
         tensor.node.retains.pop(tensor.output_nr, None)
-        node.retains = {0: weakref.ref(tensor)}
+        node.retains, node.hooked = {0: weakref.ref(tensor)}, True
 
 
 class CopySlices(Node):

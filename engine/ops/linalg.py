@@ -86,12 +86,12 @@ def column_major(sizes, strides) -> bool:
 
 def for_mat1(grad, mat2, sizes, strides):
     """Return the gradient of the left factor, in that factor's own layout."""
-    return (mat2.mm(grad.t())).t() if column_major(sizes, strides) else grad.mm(mat2.t())
+    return F.t(F.mm(mat2, F.t(grad))) if column_major(sizes, strides) else F.mm(grad, F.t(mat2))
 
 
 def for_mat2(grad, mat1, sizes, strides):
     """Return the gradient of the right factor, in that factor's own layout."""
-    return (grad.t().mm(mat1)).t() if column_major(sizes, strides) else mat1.t().mm(grad)
+    return F.t(F.mm(F.t(grad), mat1)) if column_major(sizes, strides) else F.mm(F.t(mat1), grad)
 
 
 def _plus(self, product, beta, alpha):

@@ -67,6 +67,7 @@ class Op:
         self.variadic = variadic
         signature = inspect.signature(forward).parameters
         self.parameters = tuple(signature)
+        self.arity = len(self.parameters)
         self.defaults = {k: p.default for k, p in signature.items() if p.default is not p.empty}
         self.rules = rules
         self.inputs = tuple(rules)
@@ -78,6 +79,8 @@ class Op:
         self.given_formulas = formulas or {}
         self.tails: dict[int, tuple] = {}
         self.plans: dict[int, tuple] = {}
+        self.twins: tuple | None = None  # its rules on bare arrays, once asked for (twins.py)
+        self.node_type: type | None = None  # the class of its nodes, once there is one (node.py)
 
     def __repr__(self) -> str:
         return f"<op {self.overload}>"

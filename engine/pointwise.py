@@ -1,0 +1,138 @@
+"""The two commonest calls written out: an operation on one, or on two, float tensors of one dtype.
+
+They do what `apply` does, step for step, without asking what cannot be; whatever is not as simple as that
+(views, promotion, odd dtypes, other devices, inference mode, inside a rule) goes to `apply`. Tests hold the
+two together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine import anomaly, events
+from engine.apply import apply, explained
+from engine.dtype import float32, float64
+from engine.local import ThreadLocalState, state
+from engine.node import Node, accumulator, node_type
+from engine.ops.table import Op
+from engine.tensor import Tensor
+
+ndarray = np.ndarray
+FLOATS = (float32.numpy, float64.numpy)
+PLAIN = frozenset((int, float, bool))
+_new = object.__new__
+
+
+def two(op: Op, a: Any, b: Any) -> Tensor:
+    """Run an operation on a tensor and a tensor or number; whatever else it takes is left at its default."""
+    if not isinstance(a, Tensor):
+        return apply(op, a, b)
+    array = a.array
+    dtype = array.dtype
+    if dtype not in FLOATS or a.exotic is not None or a.base is not None or a.place is not None:
+        return apply(op, a, b)
+    mask = 1 if a.requires else 0
+    if isinstance(b, Tensor):
+        other = b.array
+        if other.dtype is not dtype or b.exotic is not None or b.base is not None or b.place is not None:
+            return apply(op, a, b)
+        if b.requires:
+            mask |= 2
+    elif type(b) in PLAIN:
+        other = b
+    else:
+        return apply(op, a, b)
+    here = state()
+    if here.in_rule or here.inference:
+        return apply(op, a, b)
+    try:
+        out = op.forward(array, other)
+    except (ValueError, IndexError, TypeError) as error:
+        raise explained(op, [array, other], error) from None
+    output = _new(Tensor)
+    output.array = out if type(out) is ndarray else np.asarray(out)
+    node = None
+    if mask and here.grad:
+        edges = (edge(a) if mask & 1 else None, edge(b) if mask & 2 else None)
+        node = made(op, edges, mask, output, a.node, here)
+        node.save(op.plans.get(mask) or op.plan(mask), (a, b, *op.left_out(2)), (output,))
+    if here.watch is not None:
+        given = zip(op.parameters, (a, b, *op.left_out(2)), strict=True)
+        here.watch(events.OpApplied(op, node, tuple(given), (output,), False))
+    return output
+
+
+def one(op: Op, a: Tensor) -> Tensor:
+    """Run an operation on one tensor; whatever else it takes is left at its default."""
+    array = a.array
+    if array.dtype not in FLOATS or a.exotic is not None or a.base is not None or a.place is not None:
+        return apply(op, a)
+    here = state()
+    if here.in_rule or here.inference:
+        return apply(op, a)
+    try:
+        out = op.forward(array)
+    except (ValueError, IndexError, TypeError) as error:
+        raise explained(op, [array], error) from None
+    output = _new(Tensor)
+    output.array = out if type(out) is ndarray else np.asarray(out)
+    node = None
+    if a.requires and here.grad:
+        node = made(op, (edge(a),), 1, output, a.node, here)
+        node.save(op.plans.get(1) or op.plan(1), (a, *op.left_out(1)), (output,))
+    if here.watch is not None:
+        given = zip(op.parameters, (a, *op.left_out(1)), strict=True)
+        here.watch(events.OpApplied(op, node, tuple(given), (output,), False))
+    return output
+
+
+def edge(tensor: Tensor) -> tuple[Node, int]:
+    """Return where the gradient of a tensor that requires grad, and is no view, goes."""
+    node = tensor.node
+    return (accumulator(tensor), 0) if node is None else (node, tensor.output_nr)
+
+
+def made(
+    op: Op, edges: tuple, mask: int, output: Tensor, before: Node | None, here: ThreadLocalState
+) -> Node:
+    """Return the node of an operation, hung on its output. A shape that stays is not written down again."""
+    node = _new(op.node_type or node_type(op))
+    node.op = op
+    node.next_edges = edges
+    shape = output.array.shape
+    if before is not None and before.outputs_info[0][0] == shape and len(before.outputs_info) == 1:
+        node.outputs_info = before.outputs_info
+    else:
+        node.outputs_info = ((shape, float32 if output.array.dtype is FLOATS[0] else float64),)
+    node.seq = here.seq
+    here.seq += 1
+    node.saved = {}
+    if here.anomaly:
+        node.stack = anomaly.stack_now()
+    output.node = node
+    output.requires = True
+    return node
+
+
+def takes_two(op: Op) -> bool:
+    """Return whether `two` may stand for `apply`: both operands are inputs, one output of their dtype."""
+    return (
+        op.promote in ("arith", "divide")
+        and op.positions == (0, 1)
+        and op.outputs == 1
+        and not op.view
+        and len(op.defaults) == op.arity - 2
+    )
+
+
+def takes_one(op: Op) -> bool:
+    """Return whether `one` may stand for `apply`: one tensor in, one out, of the same float dtype."""
+    return (
+        op.promote in (None, "float")
+        and op.positions == (0,)
+        and op.outputs == 1
+        and not (op.view or op.variadic)
+        and len(op.defaults) == op.arity - 1
+    )

@@ -1,0 +1,142 @@
+"""What is written out for speed does exactly what the plain way does: same bits, same graph, same errors."""
+
+import builtins
+import contextlib
+import io
+import warnings
+
+import numpy as np
+import pytest
+
+import engine.methods  # noqa: F401 - gives Tensor its operators
+from engine import autograd, events, facade, pointwise
+from engine.apply import apply
+from engine.ops.table import TABLE
+from engine.ops.twins import twins
+from engine.tensor import Tensor, make
+from engine.trace.run import importer
+from tests.engine.programs import program
+from tests.engine.samples import SAMPLES, arguments
+from tests.engine.test_rules import DRAWN, NO_RULE, leaves, weighted
+
+MODULES = facade.modules()
+torch = MODULES["torch"]
+CASES = [
+    (name, i)
+    for name, entries in SAMPLES.items()
+    for i in range(len(entries))
+    if TABLE[name].rules and name not in NO_RULE | DRAWN
+]
+
+
+def gradients(name, i, dtype, watch):
+    """Return the gradients of one sample, bit by bit, with or without somebody watching."""
+    args = arguments(TABLE[name], SAMPLES[name][i])
+    found = leaves(args)
+    for leaf in found:
+        leaf.array = leaf.array.astype(dtype)
+    with events.observed_by(watch):
+        root = weighted(TABLE[name], args)
+        root.backward()
+    return [(g.array.dtype, g.array.shape, g.array.strides, g.array.tobytes()) for g in grads(found)]
+
+
+def grads(found):
+    return [leaf.grad_tensor for leaf in found if leaf.grad_tensor is not None]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("name", "i"), CASES, ids=[f"{n}-{i}" for n, i in CASES])
+def test_a_pass_that_nobody_watches_gives_the_same_bits(name, i, dtype):
+    try:
+        watched = gradients(name, i, dtype, lambda fact: None)
+    except RuntimeError:  # these arguments cannot be had in this dtype
+        with pytest.raises(RuntimeError):
+            gradients(name, i, dtype, None)
+    else:
+        assert watched == gradients(name, i, dtype, None)
+
+
+def test_many_rules_have_a_twin_and_rules_that_call_methods_have_none():
+    found = [twin for op in TABLE.values() if op.rules for _, twin, _ in twins(op)]
+    assert sum(twin is not None for twin in found) > 150
+    assert [twin for _, twin, _ in twins(TABLE["sum"])] == [None]
+    assert [twin for _, twin, _ in twins(TABLE["pow"])] == [None]
+
+
+@pytest.mark.parametrize("seed", range(0, 200, 4))
+def test_a_random_program_prints_the_same_watched_and_unwatched(seed):
+    def printed(watch):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), events.observed_by(watch), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            autograd.begin_program()
+            try:
+                exec(
+                    compile(program(seed), "p", "exec"),
+                    {"__builtins__": {**vars(builtins), "__import__": importer(MODULES)}},
+                )
+            except RuntimeError as error:
+                print(error, file=out)
+        return out.getvalue()
+
+    assert printed(None) == printed(lambda fact: None)
+
+
+VALUES = [[0.5, -1.5, 2.0], 0.25, [[1.0, -2.0, 0.5]]]
+
+
+def made(data, dtype, wants):
+    tensor = make(np.array(data, dtype))
+    return tensor.requires_grad_() if wants else tensor
+
+
+def seen(out):
+    """Return everything about a result that could differ."""
+    node = out.node
+    saved = None if node is None else {k: type(v).__name__ for k, v in node.saved.items()}
+    edges = None if node is None else [e and (type(e[0]).__name__, e[1]) for e in node.next_edges]
+    kind = None if node is None else (type(node).__name__, node.outputs_info, saved, edges)
+    return out.array.dtype, out.array.shape, out.array.tobytes(), out.requires, kind
+
+
+def outcome(call, *args):
+    try:
+        return seen(call(*args))
+    except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError) as error:
+        return type(error), str(error)
+
+
+TWO = [op for op in TABLE.values() if pointwise.takes_two(op)]
+ONE = [op for op in TABLE.values() if pointwise.takes_one(op) and op.overload not in DRAWN | {"bernoulli.p"}]
+
+
+@pytest.mark.parametrize("op", TWO, ids=repr)
+def test_an_operation_on_two_tensors_is_apply(op):
+    number = [2, 0.5, True]
+    for a in VALUES:
+        for b in [*VALUES, *number]:
+            for kinds in ((np.float32, np.float32), (np.float32, np.float64), (np.int64, np.float32)):
+                for wants in ((True, False), (False, True), (True, True), (False, False)):
+                    x = made(a, kinds[0], wants[0] and kinds[0] != np.int64)
+                    y = b if b in number else made(b, kinds[1], wants[1])
+                    assert outcome(pointwise.two, op, x, y) == outcome(apply, op, x, y)
+
+
+@pytest.mark.parametrize("op", ONE, ids=repr)
+def test_an_operation_on_one_tensor_is_apply(op):
+    for a in VALUES:
+        for kind in (np.float32, np.float64, np.int64, np.bool_):
+            for wants in (True, False):
+                x = made(a, kind, wants and kind in (np.float32, np.float64))
+                for tensor in (x, x.view(-1)):
+                    got, want = outcome(pointwise.one, op, tensor), outcome(apply, op, tensor)
+                    assert got == want
+
+
+def test_a_broadcast_and_a_refusal_are_the_same_too():
+    x, y = torch.ones(2, 3, requires_grad=True), torch.ones(4)
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(3\) must match"):
+        x * y
+    assert isinstance((x * torch.ones(3)).node.next_edges[0], tuple)
+    assert isinstance(x * 2, Tensor)
