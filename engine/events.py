@@ -42,6 +42,7 @@ def observed_by(watch: Callable[[Any], None] | None) -> Iterator[None]:
     try:
         yield
     finally:
+        here = state()  # another one if a program began inside
         here.watch, here.keeper = before, keeper
 
 
