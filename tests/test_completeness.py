@@ -13,6 +13,7 @@ import pytest
 import engine.facade  # noqa: F401 - fills the table of operations
 from engine.ops.table import TABLE
 from engine.trace.schema import ROWS
+from engine.verify.arguments import is_operation
 from engine.verify.formula import read_formula
 from engine.verify.laws.sentences import is_true
 from engine.verify.report import REASONS
@@ -129,3 +130,8 @@ def test_the_checker_reads_every_formula(name: str):
                 f"{name}: write the formula of {input_} as an expression (its words: "
                 f"engine/verify/vocabulary.py), or add it to engine/verify/laws/sentences.py: {shown}"
             )
+
+
+def test_the_checker_knows_every_operation():
+    unknown = sorted({row.name for row in TABLE.values() if not is_operation(row.name)})
+    assert not unknown, f"no law in engine/verify/laws for {unknown}"

@@ -10,13 +10,24 @@ import numpy as np
 
 from engine.verify.derive import IN_WORDS, UNREAD, gathered, parsed
 from engine.verify.formula import read_formula
+from engine.verify.laws.drawn import DRAWN
 from engine.verify.laws.table import EACH, FORWARD, asks
 from engine.verify.numbers import Value
 from engine.verify.world import Held, World
 
 WORD = re.compile(r"[A-Za-z_]\w*")
-UNUSED = {"C", "HxW", "non_blocking", "dropout_p", "buffer", "generator", "sparse_grad"}  # no law needs these
+UNUSED = {
+    "C",
+    "HxW",
+    "non_blocking",
+    "device",
+    "dropout_p",
+    "buffer",
+    "generator",
+    "sparse_grad",
+}  # no law needs these
 PACKED = {"checkpoint", "saved_tensors_hooks", "save_on_cpu"}  # with these, what is saved is not shown
+LAWLESS = {"new_ones", "new_zeros", "zeros_like", "CheckpointFunction"}
 CHOSEN = {"values", "indices"}
 RESULTS = {  # results with names of their own
     **dict.fromkeys(("max", "min", "median", "nanmedian", "sort", "topk"), CHOSEN),
@@ -65,6 +76,8 @@ def check_arguments(world: World, row: dict, name: str) -> None:
         if parsed(what.get("text", "0")) is UNREAD and not IN_WORDS.fullmatch(what["text"]):
             world.refuse(f"args.{n}", "a plain argument as Python writes it", what["text"])
     if function is None:
+        if not is_operation(name) and name not in world.words:
+            world.refuse("op", "an operation, or a Function of the program", name)
         return
     takes, names = dict(asks(function)), stems(n for n, _ in row["args"])
     needs = {n for n, default in takes.items() if default is inspect.Parameter.empty}
@@ -79,6 +92,13 @@ def check_arguments(world: World, row: dict, name: str) -> None:
     for tensor in row["outputs"]:
         if tensor in world.holds:
             world.refuse("outputs", "a tensor that does not exist yet", tensor)
+
+
+def is_operation(name: str) -> bool:
+    """Say whether an operation is known, if only by its name: some are what rules are made of."""
+    return (
+        name in FORWARD or name in DRAWN or name in LAWLESS or name[:1] == "_" or name.endswith("_backward")
+    )
 
 
 def check_broadcast(world: World, row: dict, shapes: list[tuple[int, ...]]) -> None:

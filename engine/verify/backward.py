@@ -119,7 +119,7 @@ class Backward:
         self.restrict(call, row)
         call.start()
         self.calls.append(call)
-        world.arriving += [g for g in row["grads"] if g is not None]
+        world.arrive(*row["grads"])
 
     def check_start(self, call: Call, root: str, grad: str | None) -> None:
         """A gradient that nobody gave is 1; a given one has its root's shape, or there are many of it."""
@@ -243,7 +243,7 @@ class Backward:
         self.rules.ran(row, visit, asked)
         visit.outs = list(row["grads"])
         visit.slots = [slot for slot, use in enumerate(asked) if use]
-        world.arriving += [g for g in row["grads"] if g is not None]
+        world.arrive(*row["grads"])
 
     def check_retained(self, visit: Visit) -> None:
         """A tensor that a name still holds has got the gradient that is to be retained."""

@@ -56,7 +56,8 @@ def walk(world: World) -> None:
     kinds: dict[str, list] = {}
     try:
         for k, row in enumerate(world.rows):
-            world.k, world.row, kind = k, row, row["kind"]
+            world.enter(k, row)
+            kind = row["kind"]
             world.report.rows = k
             if kind not in kinds:
                 kinds[kind] = [getattr(part, f"on_{kind}") for part in parts if hasattr(part, f"on_{kind}")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ IN_WORDS = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def parsed(text: str) -> Any:
     """Return what a plain argument says, or UNREAD."""
     if text in ("nan", "inf", "-inf"):
@@ -132,8 +134,10 @@ class Derivation:
         """Return the results of the law for what is known."""
         return self.evaluate(self.known)
 
-    def wrong(self, found: list[Value | None], made: list[Any] | None = None) -> list[str | None]:
-        """Say for each result how what was found differs from it."""
+    def wrong(
+        self, found: list[Value | None], made: list[Any] | None = None, rounding: bool = True
+    ) -> list[str | None]:
+        """Say for each result how what was found differs from it, beyond what rounding explains."""
         made = self.results() if made is None else made
         if self.moving is not None:
             return self.moved(found, made)
@@ -141,7 +145,7 @@ class Derivation:
             raise Underivable("results")
         wrong = [self.compare(f, m) for f, m in zip(found, made)]
         for i, text in enumerate(wrong):
-            if text is not None and not self.exact and self.forgiven(found[i], made[i], i):
+            if text is not None and rounding and not self.exact and self.forgiven(found[i], made[i], i):
                 wrong[i] = None
         return wrong
 

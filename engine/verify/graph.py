@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.verify.formula import read_formula
+from engine.verify.laws.sentences import is_true
 from engine.verify.laws.table import FORWARD, PULLS, asks
 from engine.verify.world import World
 
@@ -21,7 +22,7 @@ OWN_NAMES = {
     "linalg_inv": "LinalgInvExBackward0", "linalg_solve": "LinalgSolveExBackward0",
     "linalg_cholesky": "LinalgCholeskyExBackward0",
 }  # fmt: skip
-OF = re.compile(r"_sym_\w+$|_dtype$|_dim$")  # what a formula may say of an argument
+OF = re.compile(r"_sym_\w+$|_dtype$|_dim$|_device$")  # what a formula may say of an argument
 SPOKEN = {  # what formulas may speak of that is no argument: gradients, sizes, results with a name
     *("grad", "grads", "count", "n", "m", "batch", "weights"),
     *("indices", "total_weight", "buffer", "min", "max", "inverse", "L", "sign", "logabsdet"),
@@ -236,7 +237,9 @@ class Graph:
         for node, entry in self.world.nodes.items():
             names = {n.partition("[")[0] for n, _ in entry["args"]}
             for input_, text in entry["formulas"].items() if names and entry["name"] in PULLS else ():
-                function = read_formula(text)
+                function = None if is_true(text, entry["name"]) else read_formula(text)
+                if function is None and not is_true(text, entry["name"]):
+                    self.world.refuse(f"nodes.{node}.formulas.{input_}", "a formula", text, None)
                 words = {n for n, _ in asks(function)} if function else set()
                 strange = {w for w in words - names - SPOKEN if OF.sub("", w) not in names}
                 if strange and not any(re.fullmatch(r"result\d?", w) for w in strange):

@@ -53,8 +53,7 @@ class Hooks:
         else:
             world.refuse("after", f"{row['before']}, or a value the hook has made", after)
         visit.made = set()
-        if after is not None:
-            world.arriving.append(after)
+        world.arrive(after)
 
     def on_grad_captured(self, row: dict) -> None:
         """A gradient was taken for the caller: of a node that runs, before its hooks; else after them."""
@@ -68,7 +67,7 @@ class Hooks:
         if (row["node"], number) not in call.captures:
             self.world.refuse("node", f"one of {sorted(call.captures)}", [row["node"], number])
         self.world.must_be("grad", wanted, row["grad"])
-        self.world.arriving += [row["grad"]] if row["grad"] else []
+        self.world.arrive(row["grad"])
 
     def on_grad_retained(self, row: dict) -> None:
         """`retain_grad()` adds what arrived to a tensor's `.grad`."""

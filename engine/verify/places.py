@@ -23,6 +23,8 @@ class Places:
         self.world = world
         self.program = program
         self.bound = world.bound
+        self.reached = 0  # the statement of the module that the last row stood in
+        self.named: dict[str, set[str]] = {}  # by kind of row: the owners that its rows name
 
     def before(self, row: dict) -> None:
         """A row's span is an expression or a target of the source."""
@@ -33,6 +35,10 @@ class Places:
             self.world.refuse("at", "an expression of the source", at)
         elif not program.extents and at[2] > len(program.lines):
             self.world.refuse("at", f"a place within {len(program.lines)} lines", at)
+        reached = program.statement.get(tuple(at), self.reached)
+        if reached < self.reached:
+            self.world.refuse("at", "a place behind the statements that have run", at)
+        self.reached = reached
 
     def on_tensor_made(self, row: dict) -> None:
         """A tensor made of numbers that are written out holds these; zeros and ones hold nothing else."""
@@ -147,7 +153,11 @@ class Places:
 
     def owners(self, row: dict) -> set[str]:
         """Return the names that rows of this trace use for what has been called so."""
-        return {r.get("optimizer", r.get("owner")) for r in self.world.rows if r["kind"] == row["kind"]}
+        kind = row["kind"]
+        if kind not in self.named:
+            rows = (r for r in self.world.rows if r["kind"] == kind)
+            self.named[kind] = {r.get("optimizer", r.get("owner")) for r in rows}
+        return self.named[kind]
 
 
 def named(node: ast.expr | None) -> str | list[str] | None:

@@ -23,13 +23,25 @@ class Printed:
     def __init__(self, world: World, program: Program) -> None:
         self.world = world
         self.program = program
+        self.plain = not re.search(
+            r"\bprint\b\s*(?:=|,|:=)|\b(?:def|as|import|del|in)\s+print\b", program.source
+        )
+        self.times: dict[tuple, int] = {}
         self.sure = not OTHERWISE & program.words
 
     def on_printed(self, row: dict) -> None:
         """Follow the text argument by argument, until one is no plain name."""
         call = self.program.call(row["at"])
         name, owner = self.program.called(row["at"])
-        if call is None or name != "print" or owner or call.keywords or not self.sure:
+        if call is None or name != "print" or owner or call.keywords or not self.plain:
+            return
+        at = tuple(row["at"])
+        if not row["text"].endswith("\n") and not self.world.cut_short:
+            self.world.refuse("text", "the end of a line at its end", row["text"][-20:])
+        self.times[at] = self.times.get(at, 0) + 1
+        if self.times[at] > 1 and at in self.program.once:
+            self.world.refuse("kind", "one row of a print that runs once", row["kind"])
+        if not self.sure:
             return
         text, at = row["text"], 0
         for argument in call.args:
@@ -44,6 +56,17 @@ class Printed:
                 )
                 return
             at = end + 1
+
+    def ended(self) -> None:
+        """Whatever stands in the module's own lines has printed once the program is through."""
+        world, program = self.world, self.program
+        if world.trace["outcome"]["kind"] != "finished" or not self.plain:
+            return
+        for at in program.once:
+            call = program.calls[at]
+            if isinstance(call.func, ast.Name) and call.func.id == "print" and not call.keywords:
+                if at not in self.times:
+                    world.refuse("rows", f"a printed row of line {at[0]}", "none", None)
 
     def known(self, node: ast.expr) -> tuple[bool, object]:
         """Return what an argument of print is, if that is sure: a text, a tensor's numbers, None."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)  # what may run at any time
 Extent = tuple[int, int, int, int]
 
 
@@ -20,15 +21,24 @@ class Program:
         self.bindings: dict[Extent, tuple[Extent, Extent]] = {}  # single target -> statement, value
         self.withs: dict[Extent, ast.expr] = {}
         self.classes: set[str] = set()
+        self.statement: dict[Extent, int] = {}  # the statement of the module it stands in, if it runs with it
+        self.once: dict[Extent, int] = {}  # calls that are a statement of the module: they run once
         try:
-            todo: list[ast.AST] = [ast.parse(source)]
+            body = ast.parse(source).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            todo = []
+            body = []
+        todo: list[tuple[ast.AST, int | None]] = [(each, i) for i, each in enumerate(body)]
+        for i, each in enumerate(body):
+            if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call):
+                self.once[self.extent(each.value)] = i
         while todo:
-            node = todo.pop()
-            todo += ast.iter_child_nodes(node)
+            node, i = todo.pop()
             if getattr(node, "end_lineno", None) is not None:
                 self.note(node)
+                if i is not None:
+                    self.statement[self.extent(node)] = i
+            i = None if isinstance(node, LATER) else i
+            todo += ((child, i) for child in ast.iter_child_nodes(node))
 
     def note(self, node: ast.AST) -> None:
         """Remember where a node of the syntax tree stands, and what it is."""

@@ -204,7 +204,7 @@ class Rules:
             function, known = found
             known = {**known, "g": world.value(visit.grads[0])}
             world.derive([(f"grads[{slot}]", grad)], function, "CopySlices", known)
-        elif grad in visit.grads or grad in visit.made or grad in world.arriving[-64:]:
+        elif grad in visit.grads or grad in visit.made or grad in world.lately():
             world.report.checked += 1
         elif next(world.holders(world.values[grad]), None) is not None:
             world.report.checked += 1

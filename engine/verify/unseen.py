@@ -5,22 +5,25 @@ They may hold only what the trace has already shown. Which of it, the first oper
 
 from __future__ import annotations
 
+import bisect
 import itertools
+import math
 import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from engine.verify.arguments import arguments
-from engine.verify.derive import Underivable, law_of
+from engine.verify.derive import Underivable, law_of, parsed
 from engine.verify.laws.table import FORWARD, PICKS
 from engine.verify.numbers import Value, kind_of
-from engine.verify.world import Held, World, same
+from engine.verify.world import DOUBTS, Held, World, same
 
 GRAD = re.compile(r"(\w+)\.grad\b")
 NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 REPLACED = re.compile(r"\.set_\(")  # gives a tensor other memory, and leaves no row
 MOST = 2000  # guesses at what the unseen tensors of one operation hold
+FEW = 100  # values of the trace that are tried: the first ones, which are data, and the last ones
 ALL = 50_000  # and in the whole trace
 
 
@@ -47,14 +50,19 @@ class Unseen:
                 missing, doubtful = list(before), []
         choices = [self.choices(row, tensor) for tensor in missing]
         choices += [[before[tensor], *world.doubts[tensor]] for tensor in doubtful]
-        for chosen in itertools.islice(itertools.product(*choices), min(MOST, ALL - self.guesses)):
-            self.guesses += 1
-            found = dict(zip([*missing, *doubtful], chosen))
-            if function is None or agrees(world, row, name, {**before, **found}):
-                world.guessed.update(missing)
-                world.doubts.update(zip(missing, choices))
-                return found
-        likely = self.likeliest(row) if len(missing) == 1 else []
+        tried = min(MOST, ALL - self.guesses)
+        for rounding in (False, True) if function is not None else (False,):
+            for chosen in itertools.islice(
+                itertools.product(*choices), tried if not rounding else tried // 8
+            ):
+                self.guesses += 1
+                found = dict(zip([*missing, *doubtful], chosen))
+                if function is None or agrees(world, row, name, {**before, **found}, rounding):
+                    world.guessed.update(missing)
+                    world.doubts.update((t, few[:DOUBTS]) for t, few in zip(missing, choices))
+                    return found
+        whole = math.prod(map(len, choices)) <= tried // 8  # else there are more than could be tried
+        likely = self.likeliest(row) if whole and len(missing) == 1 else []
         if len(likely) == 1 and fits(likely[0], world.tensors[missing[0]]):
             return {missing[0]: likely[0]}  # nothing agrees: it can be judged by this
         return self.beyond_doubt(row, name, before, dict(zip(missing, choices)))
@@ -87,9 +95,11 @@ class Unseen:
         """Return what an unseen tensor may hold; if its saved value is told, what holds that."""
         world, first = self.world, self.world.value(row["values"][0]) if row["values"] else None
         told = [world.values[v] for _, t, v in row["saved"] if t == tensor and v is not None]
-        found = list(candidates(world, tensor, row))
-        if row["op"] == "stack" and first.whole:  # each part stands in the result
-            return [m for m in found if any(np.array_equal(m, part) for part in first.array)][:8] or found
+        if row["op"] == "stack" and first.whole:
+            part = part_of(row, tensor, first.array)
+            if part is not None and world.shown(part):  # it stands in the result
+                return [part]
+        found = list(distinct(candidates(world, tensor, row)))
         if not told or tensor in row["outputs"]:
             return found
         if row["inplace"]:  # what is saved may share the memory that has just been written
@@ -99,11 +109,32 @@ class Unseen:
         return [memory for memory in found if same(memory, told[0])] or [memory_of(told[0])]
 
 
-def agrees(world: World, row: dict, name: str, before: dict[str, Held | None]) -> bool:
-    """Say whether an operation's results follow from its arguments."""
+def part_of(row: dict, tensor: str, stacked: np.ndarray) -> np.ndarray | None:
+    """Return which part of a stack is a tensor's."""
+    dims = [parsed(what["text"]) for name, what in row["args"] if name == "dim" and "text" in what]
+    tensors = [what["tensor"] for _, what in row["args"] if "tensor" in what]
+    dim = dims[0] if dims and type(dims[0]) is int else 0
+    if tensors.count(tensor) != 1 or not -stacked.ndim <= dim < stacked.ndim:
+        return None
+    i = tensors.index(tensor)
+    return np.take(stacked, i, dim) if i < stacked.shape[dim] else None
+
+
+def distinct(memories: Iterator[Held]) -> Iterator[Held]:
+    """Yield memories, of those that hold the same numbers the first one."""
+    seen = set()
+    for memory in memories:
+        key = memory.id if isinstance(memory, Value) else memory.tobytes()
+        if key not in seen:
+            seen.add(key)
+            yield memory
+
+
+def agrees(world: World, row: dict, name: str, before: dict[str, Held | None], rounding: bool = True) -> bool:
+    """Say whether an operation's results follow from its arguments, perhaps but for much rounding."""
     values = [world.values[v] for v in row["values"]][: PICKS.get(name) or None]
     try:
-        wrong = law_of(FORWARD[name], name, arguments(row, before)).wrong(values)
+        wrong = law_of(FORWARD[name], name, arguments(row, before)).wrong(values, rounding=rounding)
     except Underivable:
         return False
     return not any(wrong)
@@ -126,7 +157,7 @@ def candidates(world: World, tensor: str, row: dict) -> Iterator[Held]:
     kind, shape = kind_of(entry["dtype"]), tuple(entry["shape"])
 
     yield from (memory for memory in reversed(world.grad_memory.values()) if fits(memory, entry))
-    for v in reversed(world.arriving):
+    for v in world.lately():
         value = world.values[v]
         if v not in seen and fits(value, entry):
             yield memory_of(value)
@@ -136,10 +167,14 @@ def candidates(world: World, tensor: str, row: dict) -> Iterator[Held]:
             )  # of many at once
         seen.add(v)
     yield from (
-        memory for other, memory in reversed(world.holds.items()) if other != tensor and fits(memory, entry)
+        world.holds[other]
+        for other in reversed(world.live)
+        if other != tensor and fits(world.holds[other], entry)
     )
-    for key, value in itertools.islice(world.values.items(), world.newest):
-        if key not in seen and fits(value, entry):
+    fitting = world.fitting.get((kind, shape), [])
+    known = fitting[: bisect.bisect_right(fitting, world.newest, key=lambda value: int(value.id[1:]))]
+    for value in known if len(known) <= 2 * FEW else (*known[:FEW], *known[-FEW:]):
+        if value.id not in seen:
             yield memory_of(value)
     if np.prod(shape) == 1:
         yield from (np.full(shape, number, kind) for number in written(world, row))

@@ -135,7 +135,7 @@ WORDS = {  # functions and methods alike: exp(x) is x.exp()
     "squeeze": np.squeeze, "flip": lambda x, dims: np.flip(x, over(dims, np.ndim(x))),
     "cumsum": lambda x, dim: np.cumsum(x, dim) if np.ndim(x) else x, "mv": operator.matmul,
     "inverse": inverse, "solve": solved, "permute": np.transpose,
-    "bmm": operator.matmul, "tril": np.tril, "triu": np.triu, "to": lambda x, _: x,
+    "bmm": operator.matmul, "tril": np.tril, "triu": np.triu, "to": lambda x, *_: x,
     "eye": lambda sizes: np.eye(*sizes), "cat": lambda parts, dim: np.concatenate(arrived(parts), dim),
     "stack": lambda parts, dim: np.stack(arrived(parts), dim),
     "first_half": lambda x, dim: halves(x, dim)[0], "second_half": lambda x, dim: halves(x, dim)[1],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from engine.verify.report import Gap, Report
 Held = np.ndarray | Value  # what a tensor holds: memory that views share, or a sample of something large
 
 
+LATELY = 64  # rows, or gradients, that are still near
+DOUBTS = 64  # what a tensor may hold instead, at most
 HERE: Any = object()  # the row that is being looked at
 
 
@@ -37,11 +40,15 @@ class World:
         self.k = -1
         self.row: dict = {}
         self.holds: dict[str, Held] = {}
+        self.live: dict[
+            str, None
+        ] = {}  # tensors that hold something and are spoken of again, or were just now
+        self.parting = parting(self.rows, self.tensors)  # by row: tensors that are not spoken of after it
         self.owned: dict[int, list[str]] = {}  # tensors by the array that owns their memory
         self.grads: dict[str, str | None] = {}  # the last known `.grad` of a tensor
         self.grad_memory: dict[str, Held] = {}  # and the memory it is in
         self.twins: set[str] = set()  # tensors whose `.grad` may be the very one of another tensor
-        self.arriving: list[str] = []  # gradients that have been on their way lately
+        self.arriving: dict[str, None] = {}  # gradients that have been on their way, the latest last
         self.guessed: set[str] = set()  # tensors that no row has made; what they share memory with is a guess
         self.doubts: dict[str, list[Held]] = {}  # what else a tensor may hold
         self.inflight: list[str] = []  # the gradients that a hook may be looking at now
@@ -63,6 +70,10 @@ class World:
                 self.values[key] = value_of(key, entry)
             except Unreadable as problem:
                 self.unreadable[key] = str(problem)
+        self.contents: dict[tuple, Value] | None = None  # the first value that holds just these numbers
+        self.fitting: dict[tuple, list[Value]] = {}  # values by dtype and shape, in their order
+        for value in self.values.values():
+            self.fitting.setdefault((value.kind, value.shape), []).append(value)
 
     # ----- judging -----
     def refuse(self, claim: str, expected: Any, found: Any, row: int | None = HERE) -> None:
@@ -114,6 +125,33 @@ class World:
         self.report.leave(Gap(self.row["kind"], reason, subject, detail), self.k, count)
 
     # ----- what tensors hold -----
+    def enter(self, k: int, row: dict) -> None:
+        """Go to a row; what nobody has spoken of for a while is not looked through any more."""
+        self.k, self.row = k, row
+        for tensor in self.parting.get(k - LATELY, ()):
+            self.live.pop(tensor, None)
+
+    def arrive(self, *grads: str | None) -> None:
+        """Gradients are on their way."""
+        for grad in grads:
+            if grad is not None:
+                self.arriving.pop(grad, None)
+                self.arriving[grad] = None
+
+    def shown(self, array: np.ndarray) -> bool:
+        """Say whether a value that holds just this has appeared."""
+        if self.contents is None:
+            self.contents = {}
+            for value in self.values.values():
+                if value.whole:
+                    self.contents.setdefault((value.kind, value.shape, value.array.tobytes()), value)
+        value = self.contents.get((array.dtype, array.shape, array.tobytes()))
+        return value is not None and int(value.id[1:]) <= self.newest
+
+    def lately(self) -> Iterator[str]:
+        """Yield the gradients that were on their way lately, the latest first."""
+        return itertools.islice(reversed(self.arriving), LATELY)
+
     def value(self, v: str | None) -> Value | None:
         """Return a value by its id."""
         return None if v is None else self.values.get(v)
@@ -126,6 +164,7 @@ class World:
     def hold(self, tensor: str, memory: Held) -> None:
         """A tensor holds this memory from now on, perhaps together with others."""
         self.holds[tensor] = memory
+        self.live[tensor] = None
         if isinstance(memory, np.ndarray):
             owner = memory if memory.base is None else memory.base
             self.owned.setdefault(id(owner), []).append(tensor)
@@ -158,15 +197,15 @@ class World:
     def doubt(self, tensor: str, memory: np.ndarray, after: np.ndarray) -> None:
         """A tensor is about to be written: who shares its memory is uncertain where a guess is involved."""
         before, self.uncertain = memory.copy(), True
-        for other in list(self.holds if tensor in self.guessed else self.guessed):
+        for other in list(self.live):
             held = self.holds.get(other)
-            if other == tensor or not isinstance(held, np.ndarray):
+            if other == tensor or not {tensor, other} & self.guessed or not isinstance(held, np.ndarray):
                 continue
             if held.shape == before.shape and held.dtype == before.dtype:
                 if np.shares_memory(held, memory):
                     self.doubts.setdefault(other, []).append(before)
                 elif any(np.array_equal(memory, before) for memory in (held, *self.doubts.get(other, ()))):
-                    self.doubts.setdefault(other, []).append(after.copy())
+                    self.doubts[other] = [*self.doubts.get(other, ()), after.copy()][-DOUBTS:]
 
     def may_hold(self, tensor: str, value: Value) -> bool:
         """Say whether a tensor may hold a value for all we know, and believe it then."""
@@ -188,9 +227,30 @@ class World:
 
     def holders(self, value: Value) -> Iterator[str]:
         """Yield the tensors that hold exactly a value, the latest first."""
-        for tensor in reversed(self.holds):
+        for tensor in itertools.chain(reversed(self.live), reversed(self.holds)):
             if self.is_held(tensor, value.id):
                 yield tensor
+
+
+def parting(rows: list[dict], tensors: dict[str, dict]) -> dict[int, list[str]]:
+    """Return by row the tensors of which no later row speaks."""
+    last: dict[str, int] = {}
+    for k, row in enumerate(rows):
+        last |= dict.fromkeys(spoken_of(row, tensors), k)
+    found: dict[int, list[str]] = {}
+    for tensor, k in last.items():
+        found.setdefault(k, []).append(tensor)
+    return found
+
+
+def spoken_of(thing: Any, tensors: dict[str, dict]) -> Iterator[str]:
+    """Yield the tensors that stand anywhere in a row."""
+    if type(thing) is str:
+        if thing in tensors:
+            yield thing
+    elif type(thing) in (dict, list):
+        for each in thing.values() if type(thing) is dict else thing:
+            yield from spoken_of(each, tensors)
 
 
 def same(memory: Held, value: Value) -> bool:

@@ -1,5 +1,18 @@
 """Every kind of corruption that must be refused. Importing this fills the table. Only a list."""
 
-from tests.verify.corruptions import edges, leaving, numbers, order, rows, updates, values, warnings, words
+from tests.verify.corruptions import (
+    edges,
+    leaving,
+    numbers,
+    order,
+    rows,
+    statements,
+    updates,
+    values,
+    warnings,
+    words,
+)
 
-__all__ = ["edges", "leaving", "numbers", "order", "rows", "updates", "values", "warnings", "words"]
+__all__ = [
+    "edges", "leaving", "numbers", "order", "rows", "statements", "updates", "values", "warnings", "words"
+]  # fmt: skip
