@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from operator import is_
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.nn.module import Module
 from engine.tensor import Tensor
@@ -30,13 +30,10 @@ Change = tuple[str, Content | None, bool]
 Look = tuple[int | None, list[Change] | None]
 
 
-class Seen(NamedTuple):
-    """What has changed since the last look. `kept` frames are still being run (None: the same as before)."""
-
-    kept: int | None
-    left: list[Look]  # from the inside out
-    entered: list[CodeType]
-    looked: list[Look]  # from the last kept one on
+# What has changed since the last look: how many frames are still being run (None: the same as before), the
+# frames that were left, from the inside out, the code of those that were entered, and the frames from the
+# last kept one on.
+Seen = tuple[int | None, list[Look], list[CodeType], list[Look]]
 
 
 class Held:
@@ -63,29 +60,33 @@ class Lines:
         self.parameters = 0
         self.mark: Callable[[Tensor], Any] | None = None
         self._stack: list[Held] = []
+        self._hidden: FrameType | None = None  # a lambda inside the last frame, if one was running
         self._sorts: dict[type, str | None] = {}
 
     # ----- what changed -----
     def look(self, frame: FrameType, instruction: int) -> Seen | None:
         """Return what has changed since the last look, None if nothing has."""
         stack = self._stack
-        if stack and stack[-1].frame is frame:
+        if stack and (stack[-1].frame is frame or frame is self._hidden):
             held = stack[-1]
             changes = self._changes(held)
             last, held.last = held.last, instruction
-            return None if changes is None else Seen(None, [], [], [(last, changes)])
+            return None if changes is None else (None, [], [], [(last, changes)])
         kept, entered = self._follow(frame)
         left = [self._look(held) for held in stack[: kept - 1 if kept else None : -1]]
         stack[kept:] = entered
         looked = [self._look(held) for held in stack[max(kept - 1, 0) :]]
         stack[-1].last = instruction
-        return Seen(kept, left, [held.frame.f_code for held in entered], looked)
+        steady = frame is not stack[-1].frame and frame.f_code.co_name != "<genexpr>"  # who runs that varies
+        self._hidden = frame if steady else None
+        return kept, left, [held.frame.f_code for held in entered], looked
 
     def last_look(self) -> Seen:
         """Return what was bound after the last fact; the frames are let go."""
         looked = [self._look(held) for held in self._stack]
         self._stack.clear()
-        return Seen(0, [], [], looked)
+        self._hidden = None
+        return 0, [], [], looked
 
     def _follow(self, frame: FrameType) -> tuple[int, list[Held]]:
         """Return how many of the known frames are still being run, and the new ones inside them."""
@@ -105,32 +106,48 @@ class Lines:
     def _changes(self, held: Held) -> list[Change] | None:
         """Return the variables that hold other tensors than before, None if there are none."""
         local = held.frame.f_locals
-        keys, values = tuple(local), tuple(local.values())
+        keys, values, before = tuple(local), tuple(local.values()), held.values
         if self.mark is not None:  # nothing else may be kept alive
             values = tuple([None if self._sort(type(value)) is None else value for value in values])
-        same_names = keys == held.keys
-        if same_names and not held.loose and all(map(is_, values, held.values)):
-            return None
-        if same_names:
-            pairs = zip(keys, values, held.values)
-        else:
-            before = dict(zip(held.keys, held.values))
-            pairs = [(key, value, before.pop(key, MISSING)) for key, value in zip(keys, values)]
+        if keys != held.keys:
+            return self._changed_names(held, keys, values)
+        held.values = values
+        same = list(map(is_, values, before))
         changes: list[Change] = []
-        for name, value, old in pairs:
+        if held.loose:
+            for name, value, old in zip(keys, values, before):
+                if value is not old or name in held.loose:
+                    self._note(held, name, value, old, changes)
+        elif False in same:
+            i, sorts = -1, self._sorts
+            for _ in range(same.count(False)):
+                i = same.index(False, i + 1)
+                value, old = values[i], before[i]
+                if sorts.get(type(value), "") is not None or sorts.get(type(old), "") is not None:
+                    self._note(held, keys[i], value, old, changes)
+        return changes or None
+
+    def _changed_names(self, held: Held, keys: tuple[str, ...], values: tuple) -> list[Change] | None:
+        """The same where there are new variables, or some are gone."""
+        before, changes = dict(zip(held.keys, held.values)), []
+        for name, value in zip(keys, values):
+            old = before.pop(name, MISSING)
             if value is not old or name in held.loose:
                 self._note(held, name, value, old, changes)
-        if not same_names:
-            for name, old in before.items():  # what is left of it is gone
-                if self._sort(type(old)) is not None:
-                    held.loose.pop(name, None)
-                    changes.append((name, None, False))
+        for name, old in before.items():  # what is left of it is gone
+            if self._sort(type(old)) is not None:
+                held.loose.pop(name, None)
+                changes.append((name, None, False))
         held.keys, held.values = keys, values
         return changes or None
 
     def _note(self, held: Held, name: str, value: Any, old: Any, changes: list[Change]) -> None:
         """Add a variable that was bound anew, or whose content is another, to `changes`."""
         sort = self._sort(type(value))
+        if sort == "Tensor" and self.mark is None and not held.loose:
+            if not name.startswith("__"):
+                changes.append((name, ((name, value),), False))
+            return
         if sort is None:
             held.loose.pop(name, None)
             if self._sort(type(old)) is not None:
@@ -215,3 +232,8 @@ def equal(one: Content, other: Content) -> bool:
 def hidden(frame: FrameType) -> bool:
     """Return whether a frame is that of a comprehension or lambda, which newer Pythons do not have."""
     return frame.f_code.co_name.startswith("<") and frame.f_code.co_name != "<module>"
+
+
+def most_rows(seen: Seen) -> int:
+    """Return how many rows may be written of what was seen, at most."""
+    return 2 + sum([len(changes) for _, changes in seen[1] + seen[3] if changes is not None])

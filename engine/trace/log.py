@@ -76,7 +76,9 @@ class Log:
     # ----- as it was at the entry that is being read -----
     def array_of(self, tensor: Tensor) -> np.ndarray:
         """Return the array a tensor had."""
-        older = self._older(self._arrays, tensor) if self._arrays else None
+        if not self._arrays or id(tensor) not in self._arrays:
+            return tensor.array
+        older = self._older(self._arrays, tensor)
         return tensor.array if older is None else older
 
     def as_it_was(self, array: np.ndarray) -> np.ndarray:
@@ -90,7 +92,9 @@ class Log:
 
     def saved_by(self, node: Any) -> dict[str, Any]:
         """Return what a node had saved."""
-        older = self._older(self._saved, node) if self._saved else None
+        if id(node) not in self._saved:
+            return node.saved
+        older = self._older(self._saved, node)
         return node.saved if older is None else older
 
     def _older(self, states: dict[int, list], subject: Any) -> Any:

@@ -34,24 +34,25 @@ class Names:
 
     def changes(self, seen: Seen, at: Span | None) -> list[Told]:
         """Return what to tell of one look, statement by statement."""
-        stack, where, kept = self._stack, {}, seen.kept
+        stack, where = self._stack, {}
+        kept, were_left, entered, were_looked = seen
         if kept is None:
-            return self._compare(where, at) if self._take(stack[-1], seen.looked[0], at, where) else []
+            return self._compare(where, at) if self._take(stack[-1], were_looked[0], at, where) else []
         inside = stack[: kept - 1 if kept else None : -1]
-        left = [self._take(model, look, at, where) for model, look in zip(inside, seen.left)]
+        left = [self._take(model, look, at, where) for model, look in zip(inside, were_left)]
         changes = self._compare(where, at) if any(left) else []
         where.clear()
-        stack[kept:] = map(Model, seen.entered)
-        looked = [self._take(m, look, at, where) for m, look in zip(stack[max(kept - 1, 0) :], seen.looked)]
+        stack[kept:] = map(Model, entered)
+        looked = [self._take(m, look, at, where) for m, look in zip(stack[max(kept - 1, 0) :], were_looked)]
         return changes + self._compare(where, at) if left or any(looked) else changes
 
     def last_changes(self, seen: Seen) -> list[Told]:
         """Return what to tell of the look after the last fact."""
         where: dict[str, Span | None] = {}
-        looked = [self._take(model, look, None, where) for model, look in zip(self._stack, seen.looked)]
+        looked = [self._take(model, look, None, where) for model, look in zip(self._stack, seen[3])]
         if not any(looked):
             return []
-        return self._compare(where, self._last(self._stack[-1], seen.looked[-1]))
+        return self._compare(where, self._last(self._stack[-1], seen[3][-1]))
 
     def _last(self, model: Model, look: Look) -> Span | None:
         return None if look[0] is None else self._spans.at(model.code, look[0])

@@ -14,7 +14,7 @@ class Places:
         self.calls = 0
         self._open: list[tuple[int, Place]] = []
         self._modules: list[tuple[str, Place]] = []
-        self._step: Place | None = None
+        self.step: Place = (None, -1)  # where an optimiser's step was last begun
 
     # ----- modules -----
     def enter(self, module: str, place: Place) -> None:
@@ -29,6 +29,8 @@ class Places:
     def module(self, frame: FrameType | None) -> str | None:
         """Return the module whose forward is running."""
         inside = self._modules
+        if not inside:
+            return None
         while inside and not still_in(inside[-1][1], frame):
             inside.pop()  # an exception left it
         return inside[-1][0] if inside else None
@@ -44,15 +46,6 @@ class Places:
     def end(self) -> int:
         """Return the number of the innermost call, which is over."""
         return self._open.pop()[0]
-
-    # ----- the optimiser -----
-    def step(self, place: Place) -> None:
-        """An optimiser's step begins."""
-        self._step = place
-
-    def in_step(self, place: Place) -> bool:
-        """Return whether it is being taken: parameter_updated says what it does."""
-        return self._step is not None and self._step == place
 
 
 def still_in(place: Place, frame: FrameType | None) -> bool:

@@ -18,7 +18,7 @@ from engine import events
 from engine.tensor import Parameter, Tensor
 from engine.trace import schema
 from engine.trace.limits import LimitReached, Limits, sentence
-from engine.trace.lines import Lines
+from engine.trace.lines import Lines, most_rows
 from engine.trace.log import Log
 from engine.trace.places import Places
 from engine.trace.rules import text_of
@@ -96,19 +96,15 @@ class Recorder:
             if kind not in self._nameless:
                 seen = self.lines.look(frame, instruction)
                 if seen is not None:
-                    self._most -= sum([len(changes or ()) for _, changes in seen.left + seen.looked]) + 2
+                    self._most -= most_rows(seen)
         find = self._finders.get(kind)
         if find is not None:
             more = find(fact, frame, instruction)
             if more is NOTHING:
                 fact = None
         self._entries.append((fact, code, instruction, more, seen))
-        if self._elements > self._room or self._waited():
+        if self._elements > self._room or (self._waiting and time.monotonic() - self._settled > EVERY):
             self._most = 0
-
-    def _waited(self) -> bool:
-        """Return whether somebody has waited for rows long enough."""
-        return self.limits.step is not None and time.monotonic() - self._settled > EVERY
 
     def _find_TensorMade(self, fact: events.TensorMade, *_: Any) -> None:
         self.lines.parameters += isinstance(fact.tensor, Parameter)
@@ -117,13 +113,15 @@ class Recorder:
     def _find_OpApplied(self, fact: events.OpApplied, frame: FrameType | None, instruction: int) -> Any:
         """Return the module it is part of, its arguments, and the `.grad`s that it has overwritten."""
         places = self.places
-        if places.in_step((frame, instruction)):
-            return NOTHING
+        if places.step[1] == instruction and places.step[0] is frame is not None:
+            return NOTHING  # parameter_updated says what a step does
         for output in fact.outputs:
             self._count(output)
         args = fact.args
-        if not FIRM.issuperset([type(value) for _, value in args]):
-            args = [(name, firm(value)) for name, value in args]
+        for _, value in args:
+            if type(value) not in FIRM:
+                args = [(name, firm(value)) for name, value in args]
+                break
         written = ()
         if fact.inplace:
             written = self.writer.grads.sharing(fact.outputs[0], self._entries)
@@ -131,7 +129,7 @@ class Recorder:
         return places.module(frame), args, written
 
     def _find_GradModeSet(self, fact: Any, frame: FrameType | None, instruction: int) -> Any:
-        return NOTHING if self.places.in_step((frame, instruction)) else None
+        return NOTHING if frame is not None and self.places.step == (frame, instruction) else None
 
     def _find_ModuleEntered(self, fact: Any, frame: FrameType | None, instruction: int) -> str:
         module = self._module(fact.module)
@@ -150,7 +148,7 @@ class Recorder:
         return self.lines.owner(fact.owner)
 
     def _find_OptimizerStepped(self, fact: Any, frame: FrameType | None, instruction: int) -> str:
-        self.places.step((frame, instruction))
+        self.places.step = (frame, instruction)
         return self.lines.owner(fact.optimizer)
 
     def _find_LrScheduled(self, fact: Any, *_: Any) -> tuple[str, str]:
@@ -223,7 +221,7 @@ class Recorder:
         self._elements = 0
         self._room = min(ROOM, limits.elements, limits.made - self.ids.elements)
         self._said = self.writer.said
-        self._settled = time.monotonic()
+        self._waiting, self._settled = limits.step is not None, time.monotonic()
 
     def finish(self, error: BaseException | None = None) -> None:
         """The program is over: write what it bound last, and stand where `error` came from."""

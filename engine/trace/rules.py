@@ -7,12 +7,13 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from engine.node import FREED, Node, SavedTensor, VariadicNode
+from engine.ops.table import Op
 from engine.tensor import Tensor
 
 Write = Callable[[Any], str | None]  # returns the id of a value
@@ -39,9 +40,23 @@ def formulas_of(node: Node, saved: dict[str, Any]) -> dict[str, str]:
         return {}
     shown = inputs_of(node)
     names = node.op.inputs * len(shown) if isinstance(node, VariadicNode) else node.op.inputs
+    if not branches(node.op):
+        return {s: node.op.formulas[n] for s, n in zip(shown, names, strict=True)}
     plain = {name: number_of(value) for name, value in saved.items()}
     plain = {name: value if isinstance(value, PLAIN) else ... for name, value in plain.items()}
     return {s: decided(node.op.formulas[n], tuple(plain.items())) for s, n in zip(shown, names, strict=True)}
+
+
+@cache
+def branches(op: Op) -> bool:
+    """Return whether a rule of an operation says `a if test else b`."""
+    return any(" if " in formula for formula in op.formulas.values())
+
+
+@lru_cache(maxsize=4096)
+def words(formula: str) -> frozenset[str]:
+    """Return the names that a formula mentions."""
+    return frozenset(WORD.findall(formula))
 
 
 def number_of(saved: Any) -> Any:
@@ -153,7 +168,7 @@ def local_rules(node: Node, saved: dict[str, Any], grads: list, arrived: tuple, 
         reads = node.op.reads[node.op.inputs[0] if isinstance(node, VariadicNode) else shown]
         terms: dict[str, str] = {}
         for name in reads:
-            if name in WORD.findall(formula):
+            if name in words(formula):
                 terms.update(_terms(name, saved, arrived, write))
         rules.append({"slot": slot, "input": shown, "formula": formula, "terms": terms, "result": result})
     return rules

@@ -22,21 +22,19 @@ class Values:
     def __init__(self) -> None:
         self.table: dict[str, dict] = {}
         self._ids: dict[tuple, str] = {}
-        self._met: dict[int, str] = {}
+        self.known: dict[int, str] = {}  # by the array's place, until `forget()`
 
     def met(self, array: np.ndarray, as_it_was: Callable[[np.ndarray], np.ndarray]) -> str:
-        """Return the id of the value an array had, which is asked for only once until `forget()`.
+        """Return the id of the value an array had, to be found in `known` from now on.
 
-        Until then the caller keeps the array alive and says the same of it.
+        Until `forget()` the caller keeps the array alive and says the same of it.
         """
-        known = self._met.get(id(array))
-        if known is None:
-            known = self._met[id(array)] = self.intern(as_it_was(array))
+        known = self.known[id(array)] = self.intern(as_it_was(array))
         return known
 
     def forget(self) -> None:
         """Arrays may be gone or mean something else from now on."""
-        self._met.clear()
+        self.known.clear()
 
     def intern(self, array: np.ndarray, kind: str | None = None) -> str:
         """Return the id of this array's value, written down at its first appearance.

@@ -68,6 +68,7 @@ class Writer:
         self.rows: list[dict] = []
         self.ids = Ids(log.saved_by)
         self.values = Values()
+        self._met = self.values.known
         self.spans = Spans(source)
         self.names = Names(self.spans, self.ids)
         self.causes = Causes(self.node, log.saved_by)
@@ -152,19 +153,24 @@ class Writer:
 
     def value(self, value: Any) -> str | None:
         """Return the id of a value as it was; None stays None, a one-element tuple is its element."""
-        if isinstance(value, tuple):
-            value = value[0] if value else None
+        if isinstance(value, Tensor):
+            if value.exotic is None and type(value) is not SparseTensor:
+                array = self.log.array_of(value)
+                return self._met.get(id(array)) or self.values.met(array, self.log.as_it_was)
+            return self._odd_value(value)
         if value is None:
             return None
-        if not isinstance(value, (Tensor, np.ndarray)):
-            return self.values.intern(np.asarray(value))
-        if not isinstance(value, Tensor):
-            return self.values.met(value, self.log.as_it_was)
-        if value.exotic is not None:
-            return self.values.intern(self.log.as_it_was(self.log.array_of(value)), value.exotic.name)
+        if isinstance(value, np.ndarray):
+            return self._met.get(id(value)) or self.values.met(value, self.log.as_it_was)
+        if isinstance(value, tuple):
+            return self.value(value[0]) if value else None
+        return self.values.intern(np.asarray(value))
+
+    def _odd_value(self, value: Tensor) -> str:
+        """Return the id of a value that NumPy holds as another kind, or as several arrays."""
         if type(value) is SparseTensor:
             return self.values.intern(value.array)
-        return self.values.met(self.log.array_of(value), self.log.as_it_was)
+        return self.values.intern(self.log.as_it_was(self.log.array_of(value)), value.exotic.name)
 
     def _named(self, thing: Any) -> str:
         return thing if isinstance(thing, str) else name_of(thing)
