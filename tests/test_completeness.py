@@ -65,6 +65,11 @@ def test_every_reason_for_an_unchecked_number_has_words(reason: str, language: s
     assert f'"{reason}"' in text("app/models.py"), f"add {reason} to Gap.reason in app/models.py"
 
 
+def test_the_page_knows_which_operations_make_views():
+    listed = text("static/js/trace/memory.js").partition("VIEWS = new Set([")[2].partition("]);")[0]
+    assert set(re.findall(r'"([\w.]+)"', listed)) == {name for name, op in TABLE.items() if op.view}
+
+
 def test_both_languages_say_the_same_things():
     english, chinese = dictionary("en"), dictionary("zh")
     assert set(english) == set(chinese), f"only in one: {sorted(set(english) ^ set(chinese))}"

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { history } from "../../static/js/trace/history.js";
-import { gradWrites, memory, phases, track } from "../../static/js/trace/tracks.js";
+import { gradWrites, phases, track } from "../../static/js/trace/tracks.js";
 import { everyTrace, training, twoPaths } from "./traces.js";
 
 for (const { name, trace } of everyTrace()) {
@@ -13,10 +13,6 @@ for (const { name, trace } of everyTrace()) {
     assert.equal(found[0].from, 0);
     assert.equal(found.at(-1).to, trace.rows.length - 1);
     found.slice(1).forEach((part, i) => assert.equal(part.from, found[i].to + 1));
-  });
-
-  test(`memory is never negative: ${name}`, () => {
-    assert.ok(memory(trace).every((bytes) => bytes >= 0));
   });
 
   test(`a track agrees with the states: ${name}`, () => {
@@ -50,13 +46,4 @@ test("the next change of a .grad can be looked up", () => {
     points.map((point) => point.v === null),
     [false, true, false, true],
   );
-});
-
-test("a tensor saved by two nodes is held until both let go", () => {
-  const trace = twoPaths();
-  const bytes = memory(trace);
-  assert.equal(bytes[3], 0);
-  assert.equal(bytes[4], 16, "w and x of two float32 each");
-  assert.equal(bytes[6], 24, "and y");
-  assert.equal(bytes.at(-1), 0);
 });

@@ -6,6 +6,7 @@ import { h, set, write } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 import { clipping } from "#js/panels/clipping.js";
 import { legend } from "#js/panels/legend.js";
+import { held } from "#js/panels/memory.js";
 import { next } from "#js/panels/next.js";
 import { operation } from "#js/panels/operation.js";
 import { output } from "#js/panels/output.js";
@@ -23,8 +24,9 @@ import { warning } from "#js/panels/warning.js";
  * A panel {id, title, slot, mount}; one that is made anew at every step gives `render(ctx, state)` instead
  * of mount.
  */
-const inspector = [legend, trouble, warning, sums, clipping, operation, rule, update, saved, next, variables];
-const list = [say, output, queue, ...inspector];
+const happened = [legend, trouble, warning, sums, clipping, operation, rule, update];
+const standing = [saved, next, held, variables];
+const list = [say, output, queue, ...happened, ...standing];
 
 function mountRender(panel, root, ctx) {
   return {

@@ -3,8 +3,9 @@
 import { h, set, svg, write } from "#js/dom.js";
 import { t } from "#js/i18n.js";
 import { speeds } from "#js/player/player.js";
+import { memory } from "#js/trace/memory.js";
 import { countUpTo, levels } from "#js/trace/stops.js";
-import { gradWrites, memory, phases } from "#js/trace/tracks.js";
+import { gradWrites, phases } from "#js/trace/tracks.js";
 
 /** @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player */
 /** @typedef {import("#js/trace/reducer.js").Trace} Trace */
@@ -109,7 +110,7 @@ function track(trace, player, listen) {
     },
     stretches.map((part) => svg("rect", { class: "phase", "data-phase": part.phase, ...lane(part, unit) })),
     done,
-    memoryPath(memory(trace), unit),
+    memoryPath(memory(trace).map(({ graph }) => graph), unit),
     marked.map((k) => mark(k, unit)),
     needle,
   );

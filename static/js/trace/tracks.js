@@ -1,4 +1,4 @@
-/** One subject over the whole run: where `.grad` is written, what phase a row is in, what memory is held. */
+/** One subject over the whole run: where `.grad` is written, what phase a row is in. */
 
 /** @typedef {import("#js/trace/reducer.js").Trace} Trace */
 /** @typedef {import("#js/trace/reducer.js").Row} Row */
@@ -6,7 +6,6 @@
 /** @typedef {{from: number, to: number, phase: "forward" | "backward"}} Stretch */
 
 const WRITES_GRAD = new Set(["grad_accumulated", "grad_retained", "grad_set"]);
-const BYTES = { float64: 8, int64: 8, float32: 4, int32: 4, float16: 2, bfloat16: 2, int16: 2 };
 
 /**
  * Return every change of a tensor's value or `.grad`, in order.
@@ -59,38 +58,6 @@ export function phases(trace) {
   return stretches;
 }
 
-/**
- * Return the bytes of distinct tensors that nodes hold for backward, after every row.
- * A tensor saved by two nodes is held until both let go.
- * @param {Trace} trace
- * @returns {number[]}
- */
-export function memory(trace) {
-  /** @type {Map<string, string[]>} */
-  const held = new Map();
-  /** @type {Map<string, number>} */
-  const holders = new Map();
-  let bytes = 0;
-  /** @param {string} tensor @param {1 | -1} change */
-  const count = (tensor, change) => {
-    const before = holders.get(tensor) ?? 0;
-    holders.set(tensor, before + change);
-    if (before === 0 || before + change === 0) bytes += change * size(trace, tensor);
-  };
-  return trace.rows.map((row) => {
-    if (row.kind === "op_applied" && row.node !== null) {
-      const tensors = [...new Set(row.saved.map((/** @type {any[]} */ entry) => entry[1]))].filter(Boolean);
-      held.set(row.node, tensors);
-      for (const tensor of tensors) count(tensor, 1);
-    }
-    if (row.kind === "saved_freed" && row.names.length > 0) {
-      for (const tensor of held.get(row.node) ?? []) count(tensor, -1);
-      held.delete(row.node);
-    }
-    return bytes;
-  });
-}
-
 /** @param {Row} row @param {string} tensor */
 const gradWritten = (row, tensor) =>
   WRITES_GRAD.has(row.kind) && row.tensor === tensor ? row.after : undefined;
@@ -102,11 +69,4 @@ function valueWritten(row, tensor) {
   if (row.kind === "parameter_updated" && row.tensor === tensor) return row.after;
   const index = row.kind === "op_applied" ? row.outputs.indexOf(tensor) : -1;
   return index < 0 ? undefined : row.values[index];
-}
-
-/** @param {Trace} trace @param {string} tensor */
-function size(trace, tensor) {
-  const { shape, dtype } = trace.tensors[tensor] ?? { shape: [], dtype: "float32" };
-  const width = /** @type {Record<string, number>} */ (BYTES)[dtype] ?? 1;
-  return shape.reduce((/** @type {number} */ product, /** @type {number} */ n) => product * n, width);
 }
