@@ -214,6 +214,7 @@ def names() -> dict[str, dict[str, Any]]:
             "is_available": answering(True), "device_count": answering(1), "current_device": answering("cpu"),
             **_table("synchronize set_device", _nothing),
         },
+        "torch.sim": simulated(),
         "torch.version": {"cuda": None, "hip": None, "xpu": None},
         "torch.backends.cuda": built,
         "torch.backends.cuda.matmul": {},

@@ -10,7 +10,7 @@ import numpy as np
 from engine import errors, events, sparse
 from engine.node import AccumulateGrad
 from engine.sparse import SparseTensor
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 
 def accumulate(node: AccumulateGrad, grad: Any, call: Any) -> Iterator[Any]:
@@ -62,7 +62,7 @@ def accumulated(
     if not (free and array.flags.writeable and same_layout(array, leaf.array)):
         array = np.empty_like(leaf.array)
         array[...] = grad.array
-    return make(array, leaf.exotic), "stored"
+    return make_at(array, leaf.exotic, leaf.place), "stored"
 
 
 def same_layout(a: np.ndarray, b: np.ndarray) -> bool:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from engine import dtype as dtypes
-from engine import errors, events, modes
+from engine import errors, events, modes, places
 from engine.dtype import DType, of_array
 from engine.local import ThreadLocalState, state
 from engine.node import Node, SavedTensor, VariadicNode, accumulator, gradient_edge, node_class, node_type
 from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, info_of, make
 from engine.views import attach, check_inplace, check_overlap, rebase
 
 np.seterr(all="ignore")  # 1/0 is inf and 0/0 is nan, silently, as in PyTorch
@@ -51,14 +51,20 @@ def apply(op: Op, *args: Any) -> Any:
             output.array, output.exotic = exotic.hold(output.array), exotic
         if op.view:
             attach(op, args[0], outputs)
+        if here.placed:
+            places.settle(op, args, outputs)
         if here.grad and op.rules:
             node = record(op, args, output, here)
     else:
         outputs = tuple([make(o) for o in out])
         if op.view:
             attach(op, args[0], outputs)
+        if here.placed:
+            places.settle(op, args, outputs)
         if here.grad and op.rules:
             node = record_several(op, args, outputs)
+    if here.placed and node is not None:
+        places.note(node, outputs[0].place)
     if here.inference:
         for output in outputs:
             output.inference = True
@@ -252,11 +258,13 @@ def _apply_list(op: Op, tensors: tuple, *rest: Any) -> Any:
         out = make(op.forward([target.hold(t.array) for t in tensors], *rest))
     except (ValueError, IndexError, TypeError) as error:
         raise explained(op, [t.array for t in tensors], error) from None
+    if state().placed:
+        places.settle(op, (tensors, *rest), (out,))
     node = None
     mask = tuple(needs_grad(t) for t in tensors)
     if any(mask) and modes.is_grad_enabled() and out.array.dtype.kind in "fc":
         edges = tuple(gradient_edge(t) if m else None for t, m in zip(tensors, mask, strict=True))
-        node = node_class(op.node, VariadicNode)(op, edges, ((out.array.shape, out.dtype),))
+        node = node_class(op.node, VariadicNode)(op, edges, (info_of(out),))
         node.save(op.plan(1), (tensors, *rest), (out,))
         out.node, out.requires = node, True
     watch = events.observer()
@@ -286,12 +294,14 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
         raise explained(op, arrays, error) from None
     if out.shape != tensor.array.shape:
         raise RuntimeError(errors.output_shape(tensor.array.shape, out.shape))
+    if state().placed:
+        places.target(op, args, inplace=True)
     found = dtypes.from_numpy(out.dtype)
     if not dtypes.can_cast(found, tensor.dtype):
         raise RuntimeError(errors.result_type(found, tensor.dtype))
     node = None
     if recorded:
-        node = (op.node_type or node_type(op))(op, edges, ((tensor.array.shape, tensor.dtype),))
+        node = (op.node_type or node_type(op))(op, edges, (info_of(tensor),))
         plan = op.plan(mask)
         saved = args
         if ("self", "argument", 0) in plan:
@@ -320,7 +330,7 @@ def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     tensor.bump()
     node = None
     if recorded:
-        node = (op.node_type or node_type(op))(op, (edge,), ((tensor.array.shape, tensor.dtype),))
+        node = (op.node_type or node_type(op))(op, (edge,), (info_of(tensor),))
         node.save(op.plan(1), (before, *args), ())
         rebase(tensor, node)
     watch = events.observer()

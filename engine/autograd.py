@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from engine import backward as engine
-from engine import batched, errors, events, local, modes, unwatched
+from engine import batched, errors, events, local, modes, places, unwatched, workers
 from engine.anomaly import is_anomaly_enabled
 from engine.node import Edge, Node, gradient_edge
 from engine.ops.table import F
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 _warned: ContextVar[frozenset[str]] = ContextVar("warned", default=frozenset())
 
@@ -128,7 +128,7 @@ def grad(
         if found is None and not allow_unused:
             raise RuntimeError(errors.unused_input(i))
         if found is None and materialize_grads:
-            zeros = make(np.zeros(targets[i].array.shape, targets[i].array.dtype))
+            zeros = make_at(np.zeros_like(targets[i].array, order="C"), None, targets[i].place)
             results[i] = zeros.requires_grad_(create_graph)
     return tuple(results) if keys is None else dict(zip(keys, results, strict=True))
 
@@ -142,7 +142,7 @@ def _batched(roots, targets, given, retain_graph, create_graph, allow_unused) ->
     edges = tuple(edge_of(t) for t in targets)
     calls = []
     for row in range(rows):
-        grads = tuple(None if g is None else make(g.array[row]) for g in given)
+        grads = tuple(None if g is None else make_at(g.array[row], None, g.place) for g in given)
         call = prepared(roots, grads, retain_graph, create_graph, "autograd.grad")
         call.accumulate, call.targets, call.inputs = False, edges, targets
         calls.append(call)
@@ -177,11 +177,12 @@ def make_grads(roots: Sequence[Any], given: list[Any]) -> tuple:
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(errors.gradient_type(value))
         if isinstance(root, GradientEdge):
-            shape, dtype = root.node.outputs_info[root.output_nr]
+            info = root.node.outputs_info[root.output_nr]
+            (shape, dtype), place = info, getattr(info, "place", None)
         else:
-            shape, dtype = root.array.shape, root.dtype
+            shape, dtype, place = root.array.shape, root.dtype, root.place
         if value is None:
-            found.append(_implicit(root, shape, dtype))
+            found.append(_implicit(root, shape, dtype, place))
         elif value.array.shape != tuple(shape):
             raise RuntimeError(errors.gradient_shape(i, value.shape, root.shape))
         elif value.dtype.is_complex != dtype.is_complex:
@@ -191,14 +192,14 @@ def make_grads(roots: Sequence[Any], given: list[Any]) -> tuple:
     return tuple(found)
 
 
-def _implicit(root: Any, shape: tuple, dtype: Any) -> Tensor | None:
+def _implicit(root: Any, shape: tuple, dtype: Any, place: Any) -> Tensor | None:
     if isinstance(root, Tensor) and not root.requires_grad:
         return None
     if int(np.prod(shape)) != 1:
         raise RuntimeError(errors.not_scalar())
     if not dtype.is_floating_point:
         raise RuntimeError(errors.not_float_root(dtype))
-    return make(np.ones(shape, dtype.numpy), dtype if dtype.is_odd else None)
+    return make_at(np.ones(shape, dtype.numpy), dtype if dtype.is_odd else None, place)
 
 
 def edge_of(target: Any) -> Edge | None:
@@ -222,6 +223,9 @@ def prepared(roots, grads, retain_graph: bool, create_graph: bool, api: str) -> 
         None if g is None else engine.validated(start, i, e, g)
         for i, (e, g) in enumerate(zip(edges, grads, strict=True))
     )
+    if local.state().placed:
+        for i, edge in enumerate(edges):
+            places.check_root(i, edge, fitted[i])
     tensors = tuple(r for r in roots if isinstance(r, Tensor))
     return engine.Call(tuple(edges), fitted, bool(retain_graph), bool(create_graph), tensors=tensors, api=api)
 
@@ -238,10 +242,14 @@ def execute(call: engine.Call) -> None:
     """Drive the engine to the end, handing each step to whoever watches."""
     watch = events.observer()
     call.watched = watch is not None
+    call.spread = workers.spans(call.roots)
+    here = local.state()
+    worker = here.worker
     token = engine.running.set(call)
     try:
         with modes.backward_mode(call.create_graph):
-            if watch is None and call.targets is None and not (call.create_graph or is_anomaly_enabled()):
+            odd = call.create_graph or call.spread or is_anomaly_enabled()
+            if watch is None and call.targets is None and not odd:
                 unwatched.run(call)
                 return
             for step in engine.run(call):
@@ -253,3 +261,4 @@ def execute(call: engine.Call) -> None:
         raise
     finally:
         engine.running.reset(token)
+        here.worker = worker

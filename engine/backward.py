@@ -14,9 +14,11 @@ from typing import Any
 from engine import anomaly, errors, events, hooks, modes
 from engine.accumulate import accumulate
 from engine.node import AccumulateGrad, Edge, Node
+from engine.places import arrived
 from engine.ready_queue import ReadyQueue
 from engine.sparse import SparseTensor
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, beside, info_of
+from engine.workers import Workers
 
 
 class GraphRoot(Node):
@@ -25,7 +27,7 @@ class GraphRoot(Node):
     grads: tuple
 
     def __init__(self, roots: tuple[Edge, ...], grads: tuple) -> None:
-        super().__init__(None, roots, ())
+        super().__init__(None, roots, tuple([info_of(g) for g in grads if g is not None]))
         self.grads = grads
 
     @property
@@ -51,6 +53,7 @@ class Call:
     inputs: tuple = ()
     implicit: bool = False
     api: str = "backward"
+    spread: bool = False  # over several devices
     captures: dict[Edge, Any] = field(default_factory=dict)
     held: dict[int, int] = field(default_factory=dict)
 
@@ -68,19 +71,19 @@ def run(call: Call) -> Iterator[Any]:
     start, buffers = started(call)
     missing = dependencies(start)
     needed = None if call.targets is None else wanted(start, call)
-    queue = ReadyQueue()
+    queue = Workers() if call.spread else ReadyQueue()
     queue.push(start)
     if watched:
         yield _began(call, missing, needed)
         if start is call.roots[0][0]:
-            yield events.NodeReady(start, tuple(queue.heap))
+            yield events.NodeReady(start, tuple(queue.heap), queue.device, queue.handed_by)
     while queue:
         node = queue.pop()
         grads = tuple(buffers.pop(node, ()))
         if call.held:
             let_go(call, grads)
         if watched and not isinstance(node, GraphRoot) and (needed is None or node in needed):
-            yield events.NodeEntered(node, grads, tuple(queue.heap))
+            yield events.NodeEntered(node, grads, tuple(queue.heap), queue.device)
         if needed is not None:
             grads = yield from _capture(node, grads, call, needed)
             if node not in needed:
@@ -111,9 +114,9 @@ def run(call: Call) -> Iterator[Any]:
             if not missing[target]:
                 queue.push(target)
                 if watched:
-                    yield events.NodeReady(target, tuple(queue.heap))
+                    yield events.NodeReady(target, tuple(queue.heap), queue.device, queue.handed_by)
     if watched:
-        yield events.BackwardEnded(call.api)
+        yield events.BackwardEnded(call.api, queue.woken_by)
 
 
 def started(call: Call) -> tuple[Node, dict[Node, list[Any]]]:
@@ -249,6 +252,8 @@ def _evaluate(node: Node, grads: tuple, call: Call, needed: Wanted | None) -> It
             if call.watched and reduced.array.shape != outs[slot].array.shape:
                 yield events.ReducedToShape(node, slot, outs[slot], reduced)
             outs[slot] = reduced
+            if call.spread:
+                outs[slot] = yield from arrived(node, slot, edge, reduced, call.watched)
     for hook in list((node.post_hooks or {}).values()):
         before, outs = outs, list(hooks.checked_tuple(hook, tuple(outs), hook(tuple(outs), grads)))
         if call.watched:
@@ -324,7 +329,7 @@ def summed(before: Any, grad: Any, create_graph: bool) -> Any:
     if type(before) is type(grad) is Tensor and not create_graph and before.exotic is None:
         a, b = before.array, grad.array
         if a.dtype is b.dtype:
-            return make(a + b)
+            return beside(before, a + b)
     watch = events.look_away()
     try:
         return before + grad

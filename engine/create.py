@@ -19,8 +19,13 @@ from engine.tensor import Size, Tensor, make
 NUMBERS = (bool, int, float, complex)
 
 
-def finished(array: Any, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:
-    """Wrap an array a factory made, ask for grad if wanted, and state that it was made."""
+def finished(
+    array: Any, dtype: DType | None = None, requires_grad: bool = False, place: Any = None
+) -> Tensor:
+    """Wrap an array a factory made, ask for grad if wanted, and state that it was made.
+
+    It is at `place`, or where factories make tensors just now (device.py: making_at).
+    """
     exotic = dtype if dtype is not None and dtype.is_odd else None
     tensor = make(array if dtype is None else dtype.hold(np.asarray(array)), exotic)
     if requires_grad:
@@ -30,8 +35,8 @@ def finished(array: Any, dtype: DType | None = None, requires_grad: bool = False
     here = state()
     if here.inference:
         tensor.inference = True
-    if here.making is not None:
-        tensor.place = here.making
+    if here.placed:
+        tensor.place = place or here.making
     events.emit(events.TensorMade(tensor))
     return tensor
 

@@ -145,7 +145,7 @@ def _parsed(text: str) -> tuple[str, int | None]:
     if parts is None:
         raise RuntimeError(errors.invalid_device(text))
     name, number = parts.groups()
-    if name not in TYPES:
+    if name not in TYPES and name != SIMULATED:
         raise RuntimeError(errors.unknown_device(TYPES, name))
     if number is not None and int(number) >= 2**31:
         raise RuntimeError(errors.device_index(number, text))
@@ -171,7 +171,7 @@ def asked(value: Any, function: str) -> Device:
 
 # ----- where tensors are ----------------------------------------------------------------------------
 CPU = Device("cpu")
-PLACES: dict[int, Device] = {}  # the simulated devices that were used; while there is none, all is on the CPU
+PLACES: dict[int, Device] = {}  # one object for each simulated device, so that places compare with `is`
 LINKED = ("tensor", "as_tensor", "new_tensor", "asarray", "to")  # these begin elsewhere than other factories
 
 
@@ -187,6 +187,7 @@ def place_of(device: Device, function: str = "to") -> Device | None:
         raise RuntimeError(errors.simulated_index(index, COUNT))
     if index not in PLACES:
         PLACES[index] = Device(SIMULATED, index)
+    state().placed = True
     return PLACES[index]
 
 

@@ -232,10 +232,16 @@ class BackwardBegan:
 
 @fact
 class NodeReady:
-    """All that a node waits for has arrived: it was pushed on the ready queue (`queue`: the heap)."""
+    """All that a node waits for has arrived: it was pushed on the ready queue (`queue`: the heap).
+
+    `device` names the queue if there is more than one; `handed_by`, in a pair, who pushed it there if that
+    was the worker of another device.
+    """
 
     node: Any
     queue: tuple
+    device: Any = None
+    handed_by: Any = None
 
 
 @fact
@@ -245,6 +251,7 @@ class NodeEntered:
     node: Any
     grads: tuple
     queue: tuple
+    device: Any = None
 
 
 @fact
@@ -300,6 +307,16 @@ class ReducedToShape:
 
 
 @fact
+class MovedToDevice:
+    """A gradient that is a single number was moved to the device of the input it goes to."""
+
+    node: Any
+    slot: int
+    grad: Any
+    device: Any
+
+
+@fact
 class SavedFreed:
     """A node dropped the tensors it had saved for backward."""
 
@@ -341,9 +358,10 @@ class GradCaptured:
 
 @fact
 class BackwardEnded:
-    """The pass is over."""
+    """The pass is over. `woken_by`: the worker that ran the last node, if it was not the caller itself."""
 
     api: str
+    woken_by: Any = None
 
 
 @fact

@@ -167,9 +167,13 @@ def tensor_text(
     grad_fn: str | None = None,
     requires_grad: bool = False,
     parameter: bool = False,
+    device: str | None = None,
 ) -> str:
-    """Write a tensor as its repr does; `grad_fn` is the name of the node that made it."""
-    suffixes = []
+    """Write a tensor as its repr does; `grad_fn` is the name of the node that made it.
+
+    `device` is told if it is not the CPU.
+    """
+    suffixes = [] if device is None else [f"device='{device}'"]
     if (array.size == 0 and array.ndim != 1) or (array.size and not _options.get().edgeitems):
         suffixes.append(f"size={tuple(array.shape)}")
     if dtype is not default_dtype() and (array.size == 0 or not _goes_without_saying(dtype)):

@@ -20,7 +20,7 @@ from engine import errors, events, modes, views
 from engine.apply import needs_grad
 from engine.node import LEAF_SEQ, Node, SavedTensor, gradient_edge
 from engine.ops.table import TABLE
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, info_of, make_at, of_info
 
 __all__ = ["Function", "FunctionCtx", "FunctionNode", "once_differentiable"]
 
@@ -113,9 +113,9 @@ class FunctionNode(Node):
         """Call the learner's backward and hand out what it returns, one gradient per tensor input."""
         given = list(grads)
         if self.context._materialize:
-            for i, (shape, dtype) in enumerate(self.outputs_info):
+            for i, info in enumerate(self.outputs_info):
                 if given[i] is None and self.tensors[i]:
-                    given[i] = make(np.zeros(shape, dtype.numpy), dtype if dtype.is_odd else None)
+                    given[i] = of_info(info, np.zeros)
         result = self.function.rule()(self.context, *given)
         found = self._checked(result if isinstance(result, tuple) else (result,))
         return [found[i] for i in self.slots_of_inputs]
@@ -256,7 +256,7 @@ def _wire(node: FunctionNode, args: tuple, parts: list, recorded: bool) -> None:
         )
     node.tensors = tuple(isinstance(part, Tensor) for part in parts)
     node.outputs_info = tuple(
-        (p.array.shape, p.dtype) if isinstance(p, Tensor) else ((), dtypes.default_dtype()) for p in parts
+        info_of(p) if isinstance(p, Tensor) else ((), dtypes.default_dtype()) for p in parts
     )
     for tensor in ctx._dirty:
         tensor.bump()
@@ -301,7 +301,7 @@ def _placed(
 
 
 def _view_of(tensor: Tensor) -> Tensor:
-    same = make(tensor.array.view(), tensor.exotic)
+    same = make_at(tensor.array.view(), tensor.exotic, tensor.place)
     views.attach(TABLE["alias"], tensor, (same,), views.FUNCTION)
     return same
 

@@ -15,12 +15,13 @@ class ThreadLocalState:
     `watch`: who is told the facts; `keeper`: who is told before what facts refer to is changed;
     `saved_hooks`: what packs and unpacks saved tensors; `anomaly`, `check_nan`: anomaly mode; `seq`: the
     number of the next node; `default_devices`: those of `with torch.device(...)`, innermost last; `making`:
-    where a factory puts what it makes just now; `switches`: what was set in `torch.backends`.
+    where a factory puts what it makes just now; `switches`: what was set in `torch.backends`; `placed`: some
+    tensor is on a simulated device; `worker`: the one whose turn it is in a backward pass (None: the caller).
     """
 
     __slots__ = (
         "anomaly", "check_nan", "default_devices", "grad", "in_rule", "inference", "keeper", "making",
-        "saved_hooks", "seq", "switches", "watch",
+        "placed", "saved_hooks", "seq", "switches", "watch", "worker",
     )  # fmt: skip
 
     def __init__(self, watch: Callable[[Any], None] | None = None, keeper: Any = None) -> None:
@@ -35,6 +36,8 @@ class ThreadLocalState:
         self.seq = 0
         self.default_devices: tuple[Any, ...] = (None,)
         self.making: Any = None
+        self.placed = False
+        self.worker: Any = None
         self.switches: dict[tuple[str, str], Any] = {}
 
 

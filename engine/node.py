@@ -11,7 +11,7 @@ import numpy as np
 from engine import anomaly, errors, events
 from engine.local import state
 from engine.ops.table import Op
-from engine.tensor import Tensor, make, strides_of
+from engine.tensor import Tensor, info_of, make, strides_of
 
 LEAF_SEQ = 2**64 - 1
 FREED = object()
@@ -295,7 +295,7 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Any) -> None:
         self.op = None
         self.next_edges = ()
-        self.outputs_info = ((variable.array.shape, variable.dtype),)
+        self.outputs_info = (info_of(variable),)
         self.seq = LEAF_SEQ
         self.saved = {}
         self.variable = variable

@@ -162,7 +162,7 @@ def _repr(self: Tensor) -> str:
         name = "Invalid"
     return format.tensor_text(
         self.array, self.dtype, grad_fn=name, requires_grad=self.requires_grad if name != "Invalid" else True,
-        parameter=isinstance(self, Parameter),
+        parameter=isinstance(self, Parameter), device=None if self.place is None else str(self.place),
     )  # fmt: skip
 
 

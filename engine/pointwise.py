@@ -45,7 +45,7 @@ def two(op: Op, a: Any, b: Any) -> Tensor:
     else:
         return apply(op, a, b)
     here = state()
-    if here.in_rule or here.inference:
+    if here.in_rule or here.inference or here.placed:
         return apply(op, a, b)
     try:
         out = op.forward(array, other)
@@ -70,7 +70,7 @@ def one(op: Op, a: Tensor) -> Tensor:
     if array.dtype not in FLOATS or a.exotic is not None or a.base is not None or a.place is not None:
         return apply(op, a)
     here = state()
-    if here.in_rule or here.inference:
+    if here.in_rule or here.inference or here.placed:
         return apply(op, a)
     try:
         out = op.forward(array)

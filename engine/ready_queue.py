@@ -12,6 +12,10 @@ class ReadyQueue:
     moves and by nothing else. Source: libstdc++ bits/stl_heap.h (__push_heap, __adjust_heap).
     """
 
+    device: Any = None  # whose queue this is: the caller's; workers.py has one for each device
+    handed_by: Any = None
+    woken_by: Any = None
+
     def __init__(self) -> None:
         self.heap: list[Any] = []
 

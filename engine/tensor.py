@@ -228,6 +228,8 @@ class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {TITLE(type(value))}")
         events.changing()
+        if value.place is not self.place or value.dtype is not self.dtype:
+            self.accumulator = None  # it would expect gradients of the old kind
         before, self.array = self.array, value.array
         self.exotic = value.exotic
         self.place = value.place
@@ -319,6 +321,35 @@ def make_at(array: Any, exotic: DType | None, place: Any) -> Tensor:
     return tensor
 
 
+def beside(like: Tensor, array: Any) -> Tensor:
+    """Wrap an array as a tensor on the device of another."""
+    return make_at(array, None, like.place)
+
+
+class At(tuple):
+    """(shape, dtype) of a node's output, and the simulated device that it is on."""
+
+    place: Any
+
+    def __new__(cls, shape: tuple, dtype: DType, place: Any) -> At:
+        found = super().__new__(cls, (shape, dtype))
+        found.place = place
+        return found
+
+
+def info_of(tensor: Tensor) -> tuple:
+    """Return what a node writes down about one of its outputs: shape, dtype and, if simulated, device."""
+    if tensor.place is None:
+        return tensor.array.shape, tensor.dtype
+    return At(tensor.array.shape, tensor.dtype, tensor.place)
+
+
+def of_info(info: tuple, fill: Any) -> Tensor:
+    """Return a tensor of the kind a node's output has, filled by `fill(shape, numpy dtype)`."""
+    shape, dtype = info
+    return make_at(fill(shape, dtype.numpy), dtype if dtype.is_odd else None, getattr(info, "place", None))
+
+
 def strides_of(array: np.ndarray) -> tuple[int, ...]:
     """Return strides in elements, as PyTorch counts them."""
     return tuple([s // array.itemsize for s in array.strides])
@@ -339,5 +370,7 @@ def check_grad(tensor: Tensor, value: Any) -> None:
         raise RuntimeError(errors.own_grad())
     if value.dtype is not tensor.dtype:
         raise RuntimeError(errors.grad_dtype(value.dtype, tensor.dtype))
+    if value.place is not tensor.place:
+        raise RuntimeError(errors.GRAD_ELSEWHERE)
     if value.array.shape != tensor.array.shape:
         raise RuntimeError(errors.grad_size(value.array.shape, tensor.array.shape))

@@ -10,7 +10,7 @@ import numpy as np
 from engine import errors, events, modes
 from engine.node import Node, gradient_edge, node_class
 from engine.ops.table import TABLE, Op
-from engine.tensor import Tensor, make, strides_of
+from engine.tensor import Tensor, info_of, make_at, strides_of
 
 NORMAL, MULTI, NO_GRAD, INFERENCE, FUNCTION = "normal", "multi", "no_grad", "inference", "function"
 
@@ -53,7 +53,7 @@ def current_node(view: Tensor) -> Any:
         raise RuntimeError(errors.no_grad_view_of_changed_base())
     events.changing()
     edge = gradient_edge(view.base)
-    node = node_class("AsStridedBackward0")(TABLE["as_strided"], (edge,), ((view.array.shape, view.dtype),))
+    node = node_class("AsStridedBackward0")(TABLE["as_strided"], (edge,), (info_of(view),))
     size, stride, offset = geometry(view.base.array, view.array)
     node.saved = {"size": size, "storage_offset": offset, "stride": stride}
     node.saved["self_sym_sizes"] = view.base.array.shape
@@ -166,7 +166,7 @@ class CopySlices(Node):
 
     def __init__(self, root: Tensor, view: Tensor, inner: Node) -> None:
         edges = (gradient_edge(root), *inner.next_edges[1:])
-        super().__init__(None, edges, ((root.array.shape, root.dtype),))
+        super().__init__(None, edges, (info_of(root),))
         self.inner = inner
         self.size, self.stride, self.storage_offset = geometry(root.array, view.array)
         self.root = root.array.shape, strides_of(root.array)
@@ -183,7 +183,7 @@ class CopySlices(Node):
             raise RuntimeError(errors.second_backward())
         if grads[0] is None:
             return [None] * len(self.next_edges)
-        result = make(laid_out(*self.root, grads[0].array.dtype)).copy_(grads[0])
+        result = make_at(laid_out(*self.root, grads[0].array.dtype), None, grads[0].place).copy_(grads[0])
         part = result.as_strided(self.size, self.stride, self.storage_offset)
         first, *rest = self.inner.run((part.clone(),), (True, *needed[1:]), create_graph)
         if first is None:

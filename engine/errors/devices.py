@@ -132,6 +132,43 @@ def legacy_device(kind: str) -> str:
     return f"legacy constructor expects device type: cpu but device type: {kind} was passed"
 
 
+# ----- between devices -----------------------------------------------------------------------------
+GRAD_ELSEWHERE = "assigned grad has data located on a different device"
+
+
+def two_devices(first: Any, other: Any) -> str:
+    return (
+        f"Expected all tensors to be on the same device, but found at least two devices, {first} and {other}!"
+    )
+
+
+def different_device(name: str, device: Any, common: Any, method: str) -> str:
+    return (
+        f"Expected all tensors to be on the same device, but got {name} is on {device}, different from "
+        f"other tensors on {common} (when checking argument in method wrapper_sim_{method})"
+    )
+
+
+def convolution_types(input: Any, weight: Any) -> str:
+    rest = " or input should be a MKLDNN tensor and weight is a dense tensor" if input.place is None else ""
+    return f"Input type ({input.type()}) and weight type ({weight.type()}) should be the same{rest}"
+
+
+def gradient_device(node: Any, slot: int, wanted: Any, found: Any) -> str:
+    return f"Function {node.name()} returned an {root_device(slot, wanted, found)}"
+
+
+def root_device(index: int, wanted: Any, found: Any) -> str:
+    return f"invalid gradient at index {index} - expected device {wanted} but got {found}"
+
+
+def numpy_of_device(device: Any) -> str:
+    return (
+        f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+        "memory first."
+    )
+
+
 # ----- ours: what PyTorch has and this engine has not --------------------------------------------
 def no_meta() -> str:
     return "tensors on the 'meta' device are part of PyTorch, but they are not available here"

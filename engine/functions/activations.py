@@ -8,7 +8,7 @@ from engine import random
 from engine.dtype import DType
 from engine.functions.conversions import cast
 from engine.ops.table import F
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 __all__ = ["celu", "log_softmax", "prelu", "rrelu", "selu", "softmax", "threshold"]
 
@@ -67,4 +67,4 @@ def rrelu(
     if training:
         drawn = random.default_generator().fractions(int(below.sum()), np.float64)
         noise[below] = drawn * (upper - lower) + lower
-    return F.rrelu_with_noise(input, make(noise), lower, upper, training)
+    return F.rrelu_with_noise(input, make_at(noise, None, input.place), lower, upper, training)

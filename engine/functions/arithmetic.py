@@ -142,7 +142,7 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """Choose element by element; with a condition alone, return the indices where it holds."""
     if input is None:
-        return tuple(create.finished(i) for i in np.nonzero(condition.array))
+        return tuple(create.finished(i, place=condition.place) for i in np.nonzero(condition.array))
     if other is None:
         raise TypeError("where() received an invalid combination of arguments - got (Tensor, Tensor)")
     if condition.array.dtype.kind != "b":

@@ -39,7 +39,7 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Return the indices of what is not 0: one row each, or one tensor per dimension."""
     if as_tuple:
-        return tuple(create.finished(i) for i in np.nonzero(np.atleast_1d(input.array)))
+        return tuple(create.finished(i, place=input.place) for i in np.nonzero(np.atleast_1d(input.array)))
     return F.nonzero(input)
 
 

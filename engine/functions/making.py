@@ -80,7 +80,8 @@ def multinomial(
     if input.array.dtype.kind != "f":
         raise RuntimeError(errors.multinomial_kind(input.dtype))
     source = generator or random.default_generator()
-    return create.finished(source.multinomial(input.array, num_samples, replacement))
+    drawn = source.multinomial(input.array, num_samples, replacement)
+    return create.finished(drawn, place=input.place)
 
 
 # ----- index numbers --------------------------------------------------------------------------------
@@ -143,7 +144,8 @@ def _values(data: Any) -> np.ndarray:
 
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Return where an element is one of others."""
-    return create.finished(np.isin(_values(elements), _values(test_elements), invert=invert))
+    found = np.isin(_values(elements), _values(test_elements), invert=invert)
+    return create.finished(found, place=getattr(elements, "place", None))
 
 
 def searchsorted(
@@ -159,7 +161,8 @@ def searchsorted(
     else:
         rows = zip(ends.reshape(-1, ends.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
         found = np.array([np.searchsorted(e, v, side) for e, v in rows]).reshape(values.shape)
-    return create.finished(np.asarray(found, np.int32 if out_int32 else np.int64))
+    found = np.asarray(found, np.int32 if out_int32 else np.int64)
+    return create.finished(found, place=sorted_sequence.place)
 
 
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
@@ -176,7 +179,7 @@ def unique(
 ) -> Any:
     """Return every value once, in order; where it stood and how often, if asked."""
     found = np.unique(input.array, return_inverse=True, return_counts=True, axis=dim)
-    return _asked(found, return_inverse, return_counts)
+    return _asked(found, return_inverse, return_counts, input.place)
 
 
 def unique_consecutive(
@@ -189,12 +192,14 @@ def unique_consecutive(
     number = np.cumsum(np.isin(np.arange(len(rows)), starts)) - 1
     inverse = number.reshape(input.array.shape) if dim is None else number
     kept = rows[starts] if dim is None else np.moveaxis(rows[starts], 0, dim)
-    return _asked((kept, inverse, np.diff([*starts, len(rows)])), return_inverse, return_counts)
+    found = (kept, inverse, np.diff([*starts, len(rows)]))
+    return _asked(found, return_inverse, return_counts, input.place)
 
 
-def _asked(found: Any, inverse: bool, counts: bool) -> Any:
+def _asked(found: Any, inverse: bool, counts: bool, place: Any) -> Any:
     wanted = zip(found, (True, inverse, counts), strict=True)
-    out = tuple(create.finished(np.ascontiguousarray(a)) for a, is_wanted in wanted if is_wanted)
+    kept = (np.ascontiguousarray(a) for a, is_wanted in wanted if is_wanted)
+    out = tuple(create.finished(a, place=place) for a in kept)
     return out[0] if len(out) == 1 else out
 
 
@@ -204,7 +209,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if input.array.ndim != 1 or (input.array < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     shares = None if weights is None else weights.array
-    return create.finished(np.bincount(input.array, shares, minlength))
+    return create.finished(np.bincount(input.array, shares, minlength), place=input.place)
 
 
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
@@ -212,7 +217,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     refuse_unless("f", "histogram_cpu", input.array)
     low, high = (min, max) if min != max else (input.array.min(), input.array.max())
     low, high = (low - 1, high + 1) if low == high else (low, high)
-    return create.finished(np.histogram(input.array, bins, (low, high))[0].astype(input.array.dtype))
+    counts = np.histogram(input.array, bins, (low, high))[0].astype(input.array.dtype)
+    return create.finished(counts, place=input.place)
 
 
 # ----- questions ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from engine import errors
 from engine.ops import errors as words
 from engine.ops.dims import axis
 from engine.ops.table import F
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 __all__ = ["index_fill", "masked_fill", "scatter", "select", "take_along_dim"]
 
@@ -60,4 +60,5 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     )
     own = tuple(input.array.shape[d] if d == over else shape[d] for d in range(ndim))
     other = tuple(indices.array.shape[d] if d == over else shape[d] for d in range(ndim))
-    return F.gather(F.expand(input, own), over, make(np.broadcast_to(indices.array, other)))
+    wide = make_at(np.broadcast_to(indices.array, other), None, indices.place)
+    return F.gather(F.expand(input, own), over, wide)

@@ -15,7 +15,7 @@ from engine.functions.named import named
 from engine.functions.shapes import flatten, reshape
 from engine.ops.dims import axes
 from engine.ops.table import TABLE, F
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 __all__ = [
     "amax", "amin", "aminmax", "argsort", "corrcoef", "cov", "cumprod", "cumsum", "cumulative_trapezoid",
@@ -201,8 +201,9 @@ def quantile(
     shares = np.atleast_1d(q.array if isinstance(q, Tensor) else np.asarray(q, input.array.dtype))
     places = shares * (ordered.array.shape[-1] - 1)
     shape = (*ordered.array.shape[:-1], places.size)
-    low, high = (make(np.broadcast_to(f(places), shape).astype(np.int64)) for f in (np.floor, np.ceil))
-    weight = make((places - np.floor(places)).astype(input.array.dtype))
+    ends = (np.broadcast_to(f(places), shape).astype(np.int64) for f in (np.floor, np.ceil))
+    low, high = (make_at(end, None, input.place) for end in ends)
+    weight = make_at((places - np.floor(places)).astype(input.array.dtype), None, input.place)
     found = F.lerp(F.gather(ordered, -1, low), F.gather(ordered, -1, high), weight)
     if isinstance(q, Tensor) and q.array.ndim:
         return F.permute(found, (found.array.ndim - 1, *range(found.array.ndim - 1)))

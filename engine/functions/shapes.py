@@ -12,7 +12,7 @@ from engine import matmul as products
 from engine.dtype import DType
 from engine.ops.dims import axes, axis
 from engine.ops.table import F
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 __all__ = [
     "adjoint", "as_strided", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diag", "diagflat",
@@ -231,7 +231,7 @@ def repeat_interleave(
     over = axis(dim, input.array.ndim)
     if isinstance(repeats, Tensor):
         index = np.repeat(np.arange(input.array.shape[over]), repeats.array)
-        return F.index_select(input, over, make(index))
+        return F.index_select(input, over, make_at(index, None, input.place))
     shape = input.array.shape
     wide = F.unsqueeze(input, over + 1)
     wide = F.expand(wide, (*shape[: over + 1], repeats, *shape[over + 1 :]))

@@ -16,7 +16,7 @@ from engine.nn import errors
 from engine.ops.table import TABLE
 from engine.ops.table import F as rows
 from engine.sparse import SparseTensor
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 
 __all__ = [
     "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
@@ -28,9 +28,9 @@ def _listed(parameters: Any) -> list[Tensor]:
     return [parameters] if isinstance(parameters, Tensor) else list(parameters)
 
 
-def stated(values: Any, kind: np.dtype) -> Tensor:
+def stated(values: Any, kind: np.dtype, place: Any = None) -> Tensor:
     """Return a 0-d tensor that a trace can show."""
-    made = make(np.asarray(values, kind))
+    made = make_at(np.asarray(values, kind), None, place)
     events.emit(events.TensorMade(made))
     return made
 
@@ -47,7 +47,7 @@ def get_total_norm(
         return stated(0.0, np.dtype(np.float32))
     kind = np.result_type(*arrays)
     norms = np.array([_norm(a, float(norm_type)) for a in arrays], kind)
-    total = stated(_norm(norms, float(norm_type)), kind)
+    total = stated(_norm(norms, float(norm_type)), kind, tensors[0].place)
     if error_if_nonfinite and not np.isfinite(total.array):
         raise RuntimeError(errors.nonfinite_norm(float(norm_type)))
     return total
@@ -142,5 +142,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     start = 0
     for parameter in parameters:
         count = parameter.array.size
-        parameter.data = make(vec.array[start : start + count].reshape(parameter.array.shape), vec.exotic)
+        piece = vec.array[start : start + count].reshape(parameter.array.shape)
+        parameter.data = make_at(piece, vec.exotic, vec.place)
         start += count

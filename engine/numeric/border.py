@@ -123,6 +123,8 @@ def _exact(values: Any) -> Iterable:
 
 def of_tensor(tensor: Tensor) -> np.ndarray:
     """Return a tensor's numbers, sharing its memory, or refuse as PyTorch does."""
+    if tensor.place is not None:
+        raise TypeError(errors.numpy_of_device(tensor.place))
     if tensor.requires_grad:
         raise RuntimeError(errors.numpy_of_grad())
     if getattr(tensor, "is_sparse", False):

@@ -33,7 +33,9 @@ EITHER = (ndarray, generic)
 
 def numpy(self: Tensor, *, force: bool = False) -> ndarray:
     """Return a tensor's numbers as an array; what is written into one is seen in the other."""
-    return wrapped(of_tensor(self.detach() if force is True and self.requires_grad else self))
+    if force is True:
+        return wrapped(of_tensor(self.detach().cpu()))
+    return wrapped(of_tensor(self))
 
 
 def from_numpy(array: Any) -> Tensor:

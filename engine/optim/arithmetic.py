@@ -10,7 +10,7 @@ import numpy as np
 from engine import dtype as dtypes
 from engine import events
 from engine.random import fused
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make, make_at
 
 NUMBERS = (int, float, np.floating)
 
@@ -51,7 +51,7 @@ def minus_quotient(p: np.ndarray, step: float, over: np.ndarray, under: np.ndarr
 
 def zeros(parameter: Tensor, fill: float = 0) -> Tensor:
     """Return a state tensor of a parameter's shape and dtype."""
-    return make(np.full_like(parameter.array, fill), parameter.exotic)
+    return make_at(np.full_like(parameter.array, fill), parameter.exotic, parameter.place)
 
 
 def counter() -> Tensor:

@@ -15,7 +15,7 @@ from engine import events, modes
 from engine.hooks import RemovableHandle
 from engine.nn.errors import typename
 from engine.sparse import SparseTensor
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make_at
 from engine.zero_grad import clear_grad
 
 required = object()
@@ -234,5 +234,5 @@ def _registered(hooks: dict[int, Callable], hook: Callable) -> RemovableHandle:
 
 def _copied(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return make(value.array.copy(), value.exotic)
+        return make_at(value.array.copy(), value.exotic, value.place)
     return copy.copy(value)

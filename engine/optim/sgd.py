@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.optim.arithmetic import exact, fma, renewed, scaled
+from engine.optim.arithmetic import exact, fma, renewed, scaled, zeros
 from engine.optim.optimizer import Optimizer, numbers_of, refuse_negative
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor
 
 
 class SGD(Optimizer):
@@ -44,7 +44,8 @@ class SGD(Optimizer):
             terms["momentum"] = momentum
             terms["d"] = d if d is not grad or group["maximize"] else None
             if buffer is None:
-                buffer = state["momentum_buffer"] = make(d.copy(), parameter.exotic)
+                buffer = state["momentum_buffer"] = zeros(parameter)
+                renewed(buffer, d.copy(), writes=0)
             else:
                 terms["buf_before"] = buffer.array
                 terms["dampening"] = dampening or None

@@ -40,7 +40,7 @@ KINDS = {  # rows that are not called after their fact
     "BackwardFailed": "backward_ended",
     "WarningGiven": "warning",
 }
-UNWRITTEN = ("BackwardRefused",)  # the exception that follows says it
+UNWRITTEN = ("BackwardRefused", "MovedToDevice")  # the exception that follows says it; the number stays
 
 
 # A fact with its place in the program, what else had to be found out at its moment, and the variables.

@@ -12,7 +12,7 @@ from engine.apply import apply, apply_inplace
 from engine.numeric.kinds import TITLE
 from engine.ops.table import TABLE
 from engine.ops.table import F as rows
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, beside
 
 
 def run(name: str, input: Any, *options: Any, inplace: bool = False) -> Tensor:
@@ -172,7 +172,7 @@ def rrelu(
         below = input.array <= 0
         drawn = random.default_generator().uniform((int(below.sum()),), lower, upper, np.float64)
         noise[below] = drawn
-    return run("rrelu_with_noise", input, make(noise), lower, upper, training, inplace=inplace)
+    return run("rrelu_with_noise", input, beside(input, noise), lower, upper, training, inplace=inplace)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
@@ -220,9 +220,9 @@ def gumbel_softmax(
 ) -> Tensor:
     """Draw from a softened categorical distribution; `hard` rounds, with the gradient of the soft one."""
     draw = random.default_generator().exponential(logits.array.shape, 1.0, logits.array.dtype)
-    gumbels = -make(draw).log()
+    gumbels = -beside(logits, draw).log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:
         return soft
     index = soft.max(dim, keepdim=True)[1]
-    return make(soft.array * 0).scatter_(dim, index, 1.0) - soft.detach() + soft
+    return beside(soft, soft.array * 0).scatter_(dim, index, 1.0) - soft.detach() + soft

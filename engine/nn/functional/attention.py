@@ -10,7 +10,7 @@ import numpy as np
 from engine.apply import needs_grad
 from engine.nn.functional.layers import dropout
 from engine.ops.table import F as rows
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, beside
 
 
 def scaled_dot_product_attention(
@@ -41,8 +41,8 @@ def scaled_dot_product_attention(
 def bias_of(mask: Any, is_causal: bool, scores: Tensor) -> Tensor | None:
     """Return a mask as numbers to add: 0 where attention is allowed, -inf where it is not."""
     if is_causal:
-        mask = make(np.tri(*scores.array.shape[-2:], dtype=bool))
+        mask = beside(scores, np.tri(*scores.array.shape[-2:], dtype=bool))
     if mask is None or mask.array.dtype.kind != "b":
         return mask
     kind = scores.array.dtype.type
-    return make(np.where(mask.array, kind(0), kind(-np.inf)))
+    return beside(mask, np.where(mask.array, kind(0), kind(-np.inf)))

@@ -9,7 +9,7 @@ from engine.nn import errors
 from engine.nn.functional.arguments import check_tensors
 from engine.nn.functional.losses import reduction_number
 from engine.ops.table import F as rows
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, beside
 
 
 def cross_entropy(
@@ -69,13 +69,13 @@ def _smoothed(logs, target, weight, number, ignore_index, smoothing, dim) -> Ten
         smooth = -(logs * weight.view(shape)).sum(dim)
     else:
         smooth = -logs.sum(dim)
-    ignored = make(target.array == ignore_index)
+    ignored = beside(target, target.array == ignore_index)
     smooth = smooth.masked_fill(ignored, 0.0)
     if number == 1 and weight is not None:
         kept = weight.array[target.array[~ignored.array]]
-        smooth = smooth.sum() / make(kept.sum())
+        smooth = smooth.sum() / beside(target, kept.sum())
     elif number == 1:
-        smooth = smooth.sum() / make(ignored.array.size - ignored.array.sum())
+        smooth = smooth.sum() / beside(target, ignored.array.size - ignored.array.sum())
     elif number == 2:
         smooth = smooth.sum()
     share = smoothing / logs.array.shape[dim]

@@ -15,7 +15,7 @@ from engine.nn import errors
 from engine.nn.functional.arguments import check_tensors
 from engine.numeric.kinds import TITLE
 from engine.ops.table import F as rows
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, beside, make_at
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -90,7 +90,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = int(index.max()) + 1
     elif index.size and index.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    made = make((index[..., None] == np.arange(num_classes)).astype(np.int64))
+    made = beside(tensor, (index[..., None] == np.arange(num_classes)).astype(np.int64))
     events.emit(events.TensorMade(made))
     return made
 
@@ -108,11 +108,11 @@ def noise(shape: tuple, p: float, input: Tensor) -> Tensor:
     """
     array = input.array
     if p == 1:
-        made = make(np.zeros((), array.dtype))
+        made = beside(input, np.zeros((), array.dtype))
     else:
         order = memory_order(array) if shape == array.shape else tuple(range(len(shape)))
         drawn = random.default_generator().dropout_noise(p, tuple(shape[i] for i in order), array.dtype)
-        made = make(drawn.transpose(np.argsort(order)), input.exotic)
+        made = make_at(drawn.transpose(np.argsort(order)), input.exotic, input.place)
     events.emit(events.TensorMade(made))
     return made
 
@@ -167,7 +167,7 @@ def _alpha(input: Tensor, p: float, training: bool, shape: tuple) -> Tensor:
     kind = input.array.dtype.type
     keep = random.default_generator().bernoulli_(1 - p, shape).astype(input.array.dtype)
     shift = (keep - kind(1)) * kind(low * a) + kind(low * a * p)
-    return input * make(keep * kind(a)) + make(shift)
+    return input * beside(input, keep * kind(a)) + beside(input, shift)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
@@ -339,5 +339,5 @@ def _wrapped(input: Tensor, pad: tuple, mode: str) -> Tensor:
     for pair in range(len(pad) // 2):
         dim = input.array.ndim - 1 - pair
         index = np.pad(np.arange(input.array.shape[dim]), pad[2 * pair : 2 * pair + 2], "wrap")
-        input = input.index_select(dim, make(index.astype(np.int64)))
+        input = input.index_select(dim, beside(input, index.astype(np.int64)))
     return input

@@ -15,7 +15,7 @@ from engine.nn import errors
 from engine.nn.functional.activations import logsigmoid
 from engine.nn.functional.distance import pairwise_distance
 from engine.ops.table import F as rows
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, beside
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
@@ -171,7 +171,7 @@ def gaussian_nll_loss(
     if not isinstance(var, Tensor):
         if var < 0:
             raise ValueError("var has negative entry/entries")
-        var = make(np.full_like(input.array, var))
+        var = beside(input, np.full_like(input.array, var))
     if var.array.shape != input.array.shape and var.array.shape == input.array.shape[:-1]:
         var = var.unsqueeze(-1)
     if (var.array < 0).any():
@@ -194,15 +194,15 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """Return x where the target is 1, and what is missing to the margin where it is -1."""
     number = reduction_number(reduction, size_average, reduce)
-    zeros = make(np.zeros_like(input.array))
-    apart = rows.where(make(target.array != 1), rows.clamp_min(minus(margin, input), 0), zeros)
-    near = rows.where(make(target.array != -1), input, zeros)
+    zeros = beside(input, np.zeros_like(input.array))
+    apart = rows.where(beside(target, target.array != 1), rows.clamp_min(minus(margin, input), 0), zeros)
+    near = rows.where(beside(target, target.array != -1), input, zeros)
     return reduced(apart + near, number)
 
 
 def minus(number: float, input: Tensor) -> Tensor:
     """Return number - x as PyTorch's losses build it: a subtraction from a 0-d tensor."""
-    return make(np.asarray(number, input.array.dtype)) - input
+    return beside(input, np.asarray(number, input.array.dtype)) - input
 
 
 def margin_ranking_loss(
@@ -264,10 +264,10 @@ def cosine_embedding_loss(
     product = (input1 * input2).sum(dim)
     lengths = [rows.add__Scalar((x * x).sum(dim), 1e-12) for x in (input1, input2)]
     cosine = product / (lengths[0] * lengths[1]).sqrt()
-    zeros = make(np.zeros_like(cosine.array))
+    zeros = beside(cosine, np.zeros_like(cosine.array))
     near, apart = minus(1, cosine), rows.clamp_min(rows.sub__Scalar(cosine, margin), 0)
-    near = rows.where(make(target.array == 1), near, zeros)
-    apart = rows.where(make(target.array == -1), apart, zeros)
+    near = rows.where(beside(target, target.array == 1), near, zeros)
+    apart = rows.where(beside(target, target.array == -1), apart, zeros)
     return reduced(near + apart, number)
 
 
