@@ -234,8 +234,8 @@ class BackwardBegan:
 class NodeReady:
     """All that a node waits for has arrived: it was pushed on the ready queue (`queue`: the heap).
 
-    `device` names the queue if there is more than one; `handed_by`, in a pair, who pushed it there if that
-    was the worker of another device.
+    `device` names the queue if there is more than one; `handed_by` is who pushed it there, if that was the
+    worker of another device.
     """
 
     node: Any

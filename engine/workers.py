@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.device import Device
+from engine.device import CPU, Device
 from engine.local import state
 from engine.places import device_of
 from engine.ready_queue import ReadyQueue
@@ -20,8 +20,8 @@ from engine.ready_queue import ReadyQueue
 class Workers:
     """The queues of all devices, to be used as if they were one ReadyQueue.
 
-    `device` is where the last node was pushed or taken, None being the caller's queue; `handed_by` says who
-    pushed it there, if that was somebody else (as a pair, since None is somebody too).
+    `device` is where the last node was pushed or taken; `handed_by` says who pushed it there, if that was
+    somebody else. The caller's place is the CPU or, for a call from inside a node, that node's device.
     """
 
     def __init__(self) -> None:
@@ -30,8 +30,8 @@ class Workers:
         self.queues: dict[Device | None, ReadyQueue] = {self.home: ReadyQueue()}
         self.order: list[Device | None] = [self.home]
         self.began = False
-        self.device = self.worker = self.home
-        self.handed_by: tuple[Device | None] | None = None
+        self.about = self.worker = self.home
+        self.handed_by: Device | None = None
 
     def __len__(self) -> int:
         return sum(map(len, self.queues.values()))
@@ -39,12 +39,17 @@ class Workers:
     @property
     def heap(self) -> list[Any]:
         """Return the heap of the device that the last push or pop was about."""
-        return self.queues[self.device].heap
+        return self.queues[self.about].heap
+
+    @property
+    def device(self) -> Device:
+        """Return the device that the last push or pop was about."""
+        return self.about or CPU
 
     @property
     def woken_by(self) -> Device | None:
         """Return who ends the pass by waking the caller, if the caller did not run the last node itself."""
-        return self.worker if self.worker is not self.home else None
+        return (self.worker or CPU) if self.worker is not self.home else None
 
     def push(self, node: Any) -> None:
         """Put a node on the queue of its device; what is on the CPU goes to whoever called backward."""
@@ -55,8 +60,8 @@ class Workers:
             others = sorted((d for d in self.queues if d is not self.home), key=lambda d: d.index)
             self.order = [self.home, *others]
         self.queues[device].push(node)
-        self.device = device
-        self.handed_by = (self.worker,) if device is not self.worker else None
+        self.about = device
+        self.handed_by = (self.worker or CPU) if device is not self.worker else None
 
     def pop(self) -> Any:
         """Take a node from the queue of whose turn it is: the first after the last worker that has any."""
@@ -64,7 +69,7 @@ class Workers:
         turns = (self.order[(after + i) % len(self.order)] for i in range(len(self.order)))
         device = next(device for device in turns if self.queues[device])
         self.began = True
-        self.device = self.worker = self.here.worker = device
+        self.about = self.worker = self.here.worker = device
         self.handed_by = None
         return self.queues[device].pop()
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.node import AccumulateGrad, Node
+from engine.places import device_of
 from engine.tensor import Parameter, Tensor
 from engine.trace.rules import formulas_of, inputs_of
 from engine.trace.spans import Span
@@ -62,7 +63,9 @@ class Ids:
         kind = "result" if tensor.node is not None else "leaf" if tensor.requires else "data"
         node = None if tensor.node is None else self.node(tensor.node, at)
         now = {"kind": kind, "node": node, "output_nr": tensor.output_nr}
-        if any(entry[key] != value for key, value in now.items()):
+        if tensor.place is not None or "device" in entry:
+            now["device"] = str(tensor.device)
+        if any(entry.get(key) != value for key, value in now.items()):
             entry.update(now)
             self._touch(known.id, entry)
 
@@ -97,10 +100,12 @@ class Ids:
         edges = [None if e is None else [self._known[id(e[0])].id, e[1]] for e in node.next_edges]
         seq = None if type(node) is AccumulateGrad else node.seq
         formulas = formulas_of(node, self._saved_by(node))
+        device = device_of(node)
+        simulated = {} if device is None else {"device": str(device)}
         return {
             "name": node.type_name, "op": node.op.name if node.op else None, "seq": seq, "edges": edges,
             "inputs": inputs_of(node), "args": [], "outputs": [], "formulas": formulas, "at": at,
-            "module": None,
+            "module": None, **simulated,
         }  # fmt: skip
 
     def module(self, module: Any, path: str) -> str:

@@ -86,8 +86,8 @@ ROWS: dict[str, dict[str, dict]] = {
         "implicit": FLAG, "retain_graph": FLAG, "create_graph": FLAG, "inputs": many(TENSOR),
         "missing": keyed(COUNT),
     },
-    "node_ready": {"node": NODE, "queue": many(NODE)},
-    "node_entered": {"node": NODE, "grads": many(GRAD), "queue": many(NODE)},
+    "node_ready": {"node": NODE, "queue": many(NODE), "device": TEXT, "handed_by": TEXT},
+    "node_entered": {"node": NODE, "grads": many(GRAD), "queue": many(NODE), "device": TEXT},
     "hook_ran": {"node": NODE, "when": TEXT, "hook": TEXT, "before": GRAD, "after": GRAD},
     "grad_retained": {"node": NODE, "tensor": TENSOR, "before": GRAD, "arriving": GRAD, "after": GRAD},
     "grad_accumulated": {
@@ -102,7 +102,7 @@ ROWS: dict[str, dict[str, dict]] = {
     },
     "grad_summed": {"node": NODE, "input_nr": COUNT, "before": GRAD, "added": GRAD, "after": GRAD},
     "grad_captured": {"node": NODE, "input_nr": COUNT, "grad": GRAD},
-    "backward_ended": {"call": COUNT},
+    "backward_ended": {"call": COUNT, "woken_by": TEXT},
     "optimizer_step": {"optimizer": TEXT, "type": TEXT, "which": COUNT},
     "parameter_updated": {
         "tensor": TENSOR, "before": VALUE, "grad": GRAD, "after": VALUE, "formula": TEXT,
@@ -124,6 +124,11 @@ ROWS: dict[str, dict[str, dict]] = {
     "limit": {"limit": TEXT, "message": TEXT},
 }
 
+# Only in a pass that several devices share: whose queue it is, and who hands over or wakes the caller.
+OPTIONAL: dict[str, tuple[str, ...]] = {
+    "node_ready": ("device", "handed_by"), "node_entered": ("device",), "backward_ended": ("woken_by",),
+}
+
 # ----- what the rows are about ------------------------------------------------------------------
 DEFINITIONS: dict[str, dict] = {
     "tensor_id": name_of("t"), "node_id": name_of("n"), "module_id": name_of("m"), "value_id": name_of("v"),
@@ -140,12 +145,13 @@ DEFINITIONS: dict[str, dict] = {
     "tensor": thing({
         "kind": {"enum": ["leaf", "result", "data"]}, "shape": many(COUNT), "dtype": TEXT,
         "node": maybe(NODE), "output_nr": COUNT, "parameter": FLAG, "at": SPAN, "names": many(TEXT),
-    }),
+        "device": TEXT,
+    }, optional=("device",)),
     "node": thing({
         "name": TEXT, "op": maybe(TEXT), "seq": maybe(COUNT), "edges": many(maybe(row_of(NODE, COUNT))),
         "inputs": many(TEXT), "args": ARGUMENTS, "outputs": many(TENSOR), "variable": TENSOR,
-        "formulas": keyed(TEXT), "at": SPAN, "module": maybe(MODULE),
-    }, optional=("variable",)),
+        "formulas": keyed(TEXT), "at": SPAN, "module": maybe(MODULE), "device": TEXT,
+    }, optional=("variable", "device")),
     "module": thing({"type": TEXT, "path": TEXT, "text": TEXT}),
     "numbers": {"anyOf": [NUMBER, FLAG, thing({"re": NUMBER, "im": NUMBER}), many(ref("numbers"))]},
     "value": {"anyOf": [
@@ -176,7 +182,8 @@ DEFINITIONS: dict[str, dict] = {
 def json_schema() -> dict:
     """Return the JSON Schema (2020-12) of a whole trace."""
     kinds = {
-        f"row_{kind}": thing({"kind": {"const": kind}, "at": SPAN, **fields}) for kind, fields in ROWS.items()
+        f"row_{kind}": thing({"kind": {"const": kind}, "at": SPAN, **fields}, OPTIONAL.get(kind, ()))
+        for kind, fields in ROWS.items()
     }
     trace = thing(
         {

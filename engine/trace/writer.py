@@ -193,11 +193,15 @@ class Writer:
         own = getattr(self, f"_{name}", None)
         if own is not None:
             return own
-        fields = [(field, self._encoder(what)) for field, what in schema.ROWS[name].items()]
+        rarely = schema.OPTIONAL.get(name, ())
+        fields = [(f, self._encoder(what)) for f, what in schema.ROWS[name].items() if f not in rarely]
         after = getattr(self, f"_after_{name}", None)
 
         def write(fact: Any) -> None:
-            self.add(name, self.at, {field: encode(getattr(fact, field)) for field, encode in fields})
+            row = {field: encode(getattr(fact, field)) for field, encode in fields}
+            if rarely:
+                row |= {f: str(found) for f in rarely if (found := getattr(fact, f)) is not None}
+            self.add(name, self.at, row)
             if after is not None:
                 after(fact)
 
@@ -300,7 +304,8 @@ class Writer:
         if isinstance(fact, events.BackwardFailed):
             self._broken = (self._more, self.at)
         else:
-            self.row("backward_ended", call=self._more)
+            rest = {} if fact.woken_by is None else {"woken_by": str(fact.woken_by)}
+            self.row("backward_ended", call=self._more, **rest)
 
     def _edge_flowed(self, fact: events.EdgeFlowed) -> None:
         if not isinstance(fact.node, GraphRoot):

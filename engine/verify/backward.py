@@ -67,7 +67,7 @@ class Backward:
         if row["kind"] in ("node_ready", "grad_summed"):
             return bool(call.expected) and call.expected[0] == (row["kind"], row["node"])
         if row["kind"] == "node_entered":
-            return call.idle and row["node"] in call.heap.names[:1]
+            return call.idle and row["node"] in call.heap(row["node"]).names[:1]
         return call.visit is not None and call.visit.node == row["node"]
 
     def outside(self, row: dict) -> None:
@@ -78,12 +78,12 @@ class Backward:
             return
         if call.finished and (row["kind"] == "names_bound" or self.hooked(call)):
             return  # inside a hook, or names that a hook or Function has left behind
-        if call.heap.names and not call.executes(call.heap.names[0]):
+        if call.tops and not any(map(call.executes, call.tops)):
             return  # inside a hook of a node that is only looked at
         if call.finished:
             self.world.refuse("kind", f"backward_ended of call {call.row['call']}", row["kind"])
         elif not self.caught:
-            self.world.refuse("kind", f"node_entered of {call.heap.names[:1]}", row["kind"])
+            self.world.refuse("kind", f"node_entered of {call.tops}", row["kind"])
         self.calls.pop()
 
     def hooked(self, call: Call) -> bool:
@@ -112,7 +112,7 @@ class Backward:
         ):
             world.refuse("root_nodes", wanted, row["root_nodes"])
         numbers = [edge[1] if edge and edge[0] == n else 0 for edge, n in zip(edges, row["root_nodes"])]
-        call = Call(row, world.nodes, list(zip(row["root_nodes"], numbers, row["grads"])))
+        call = Call(row, world.nodes, list(zip(row["root_nodes"], numbers, row["grads"])), self.home())
         world.must("missing", call.missing, row["missing"])
         for root, grad in zip(row["roots"], row["grads"]):
             self.check_start(call, root, grad)
@@ -120,6 +120,11 @@ class Backward:
         call.start()
         self.calls.append(call)
         world.arrive(*row["grads"])
+
+    def home(self) -> str:
+        """Return on which device a call is made: inside a node of another call, on that node's."""
+        outer = self.calls[-1] if self.calls else None
+        return "cpu" if outer is None else outer.worker
 
     def check_start(self, call: Call, root: str, grad: str | None) -> None:
         """A gradient that nobody gave is 1; a given one has its root's shape, or there are many of it."""
@@ -155,8 +160,10 @@ class Backward:
         call = self.calls.pop()
         inside = call.visit is not None and not call.visit.done
         if not call.finished and not (self.caught and (inside or call.idle)):
-            left = call.heap.names or (call.visit.slots if call.visit else [])
+            left = call.left or (call.visit.slots if call.visit else [])
             self.world.refuse("call", f"the end only after {left}", row["call"])
+        waker = call.worker if call.finished and call.worker != call.home else None
+        self.world.must("woken_by", waker, row.get("woken_by"))
 
     # ----- the queue ------------------------------------------------------------------------------------
     def on_node_ready(self, row: dict) -> None:
@@ -165,8 +172,11 @@ class Backward:
         if call.expected[:1] != [("node_ready", node)]:
             self.world.refuse("node", "no node: nothing has become ready", node)
         call.expected.pop(0)
-        call.heap.push(node)
-        self.world.must("queue", call.heap.names, row["queue"])
+        call.heap(node).push(node)
+        self.on_device(call, row)
+        giver = call.worker if call.spread and call.worker != call.device(node) else None
+        self.world.must("handed_by", giver, row.get("handed_by"))
+        self.world.must("queue", call.heap(node).names, row["queue"])
         call.next_root()
 
     def on_node_entered(self, row: dict) -> None:
@@ -176,7 +186,8 @@ class Backward:
             left = f"{call.visit.node}: {call.visit.slots}" if call.visit else "the roots"
             world.refuse("node", f"first the rest of {left}", node)
         self.take(call, node)
-        world.must("queue", call.heap.names, row["queue"])
+        self.on_device(call, row)
+        world.must("queue", call.heap(node).names, row["queue"])
         arrived = [call.buffers.pop((node, i), None) for i in range(len(row["grads"]))]
         left = [key for key in call.buffers if key[0] == node]
         if left:
@@ -189,12 +200,19 @@ class Backward:
 
     def take(self, call: Call, node: str) -> None:
         """Take a node from the queue: it must be the one on top, and not have run before."""
-        if call.heap.names[:1] != [node]:
-            self.world.refuse("node", f"{call.heap.names[:1]}, on top of the queue", node)
-        call.heap.pop()
+        heap = call.heap(node)
+        if heap.names[:1] != [node]:
+            self.world.refuse("node", f"{heap.names[:1]}, on top of the queue", node)
+        heap.pop()
+        call.worker = call.device(node)
         if node in call.ran or call.missing.get(node, 0) > 0:
             self.world.refuse("node", "a node that is ready and has not run", node)
         call.ran.add(node)
+
+    def on_device(self, call: Call, row: dict) -> None:
+        """A row about a queue names its device, if there is more than one."""
+        wanted = call.device(row["node"]) if call.spread else None
+        self.world.must("device", wanted, row.get("device"))
 
     # ----- inside a node ----------------------------------------------------------------------------------
     def current(self, row: dict) -> Call:

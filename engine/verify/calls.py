@@ -41,10 +41,13 @@ class Visit:
 class Call:
     """Follows one call. `edges` gives a node's edges; `roots` are (node, input_nr, gradient)."""
 
-    def __init__(self, row: dict, nodes: dict[str, dict], roots: list[tuple[str, int, str | None]]) -> None:
+    def __init__(
+        self, row: dict, nodes: dict[str, dict], roots: list[tuple[str, int, str | None]], home: str = "cpu"
+    ) -> None:
         self.row = row
         self.nodes = nodes
-        self.heap = Heap(lambda name: math.inf if nodes[name]["seq"] is None else nodes[name]["seq"])
+        self.home = self.worker = home
+        self.heaps: dict[str, Heap] = {}  # one for each device
         self.missing = dependencies(nodes, row["root_nodes"])
         self.buffers: dict[tuple[str, int], str] = {}
         self.expected: list[tuple[str, str]] = []  # the rows that must come next: (kind, node)
@@ -121,6 +124,33 @@ class Call:
         if self.missing[node] == 0:
             self.expected.append(("node_ready", node))
 
+    def device(self, node: str) -> str:
+        """Return whose queue a node goes to: its own device's, or the caller's for what is on the CPU."""
+        return self.nodes[node].get("device", self.home)
+
+    def heap(self, node: str) -> Heap:
+        """Return the queue that a node goes to."""
+        device = self.device(node)
+        if device not in self.heaps:
+            numbers = self.nodes
+            self.heaps[device] = Heap(lambda n: math.inf if numbers[n]["seq"] is None else numbers[n]["seq"])
+        return self.heaps[device]
+
+    @property
+    def left(self) -> list[str]:
+        """Return the nodes that are in a queue."""
+        return [name for heap in self.heaps.values() for name in heap.names]
+
+    @property
+    def tops(self) -> list[str]:
+        """Return what is on top of each queue."""
+        return [heap.names[0] for heap in self.heaps.values() if heap.names]
+
+    @property
+    def spread(self) -> bool:
+        """Say whether several devices share the pass."""
+        return any("device" in self.nodes[node] for node in self.missing)
+
     @property
     def idle(self) -> bool:
         """Say whether the call is between two nodes."""
@@ -129,7 +159,7 @@ class Call:
     @property
     def finished(self) -> bool:
         """Say whether nothing is left to do."""
-        return self.idle and not self.heap.names
+        return self.idle and not self.left
 
 
 def dependencies(nodes: dict[str, dict], roots: list[str]) -> dict[str, int]:

@@ -29,21 +29,48 @@ function waiting(trace, state) {
     });
 }
 
-function content(trace, state) {
-  if (!state.backward) return [h("span", { class: "queue-note" }, word("queue.idle"))];
-  const ordered = running(trace, state.queue);
+/** The queue of each device that has nodes in this pass, the caller's first; one queue on the CPU alone. */
+function byDevice(trace, state) {
+  const device = (node) => trace.nodes[node].device ?? "cpu";
+  const met = new Set([...state.expected.keys()].map(device));
+  if (met.size < 2 && !met.has("cpu")) met.add("cpu");
+  if (met.size < 2) return [[null, state.queue]];
+  return [...met].sort().map((each) => [each, state.queue.filter((node) => device(node) === each)]);
+}
+
+function deviceName(device) {
+  return device === "cpu" ? word("queue.cpu") : word("queue.simulated", { device });
+}
+
+function chipsOf(trace, state, queue) {
+  const ordered = running(trace, queue);
   const chips = ordered
     .slice(0, MOST)
     .map((node, i) =>
       h("li", { class: "chip", "data-next": i === 0 ? "true" : null }, label(trace, state, node)),
     );
   if (ordered.length > MOST) chips.push(h("li", { class: "chip" }, `+${ordered.length - MOST}`));
-  const list = chips.length
+  return chips.length
     ? h("ol", { class: "chips" }, chips)
     : h("span", { class: "queue-note" }, word("queue.empty"));
+}
+
+function content(trace, state) {
+  if (!state.backward) return [h("span", { class: "queue-note" }, word("queue.idle"))];
+  const lists = byDevice(trace, state).map(([device, nodes]) =>
+    device === null
+      ? chipsOf(trace, state, nodes)
+      : h(
+          "div",
+          { class: "queue-device", "data-device": device },
+          h("span", { class: "queue-note" }, deviceName(device)),
+          " ",
+          chipsOf(trace, state, nodes),
+        ),
+  );
   const wait = waiting(trace, state);
   return [
-    list,
+    ...lists,
     wait.length
       ? h("span", { class: "queue-note" }, word("queue.waiting", { list: wait.join(" · ") }))
       : null,

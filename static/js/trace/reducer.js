@@ -27,6 +27,18 @@ export { bufferKey, edgeKey };
  */
 
 /**
+ * Return what waits in the queues after a row: of a pass that devices share, a row tells one device's queue.
+ * @param {{queue: string[]}} s
+ * @param {Row} row
+ * @param {Trace} trace
+ */
+function queued(s, row, trace) {
+  const there = (/** @type {string} */ node) => (trace.nodes[node]?.device ?? "cpu") === row.device;
+  const others = row.device ? s.queue.filter((node) => !there(node) && node !== row.node) : [];
+  return others.length ? [...others, ...row.queue] : row.queue;
+}
+
+/**
  * Return the state before the first row.
  * @param {Trace} _trace
  */
@@ -171,16 +183,16 @@ export const on = {
   backward_began(s, row, trace) {
     begin(s, row, trace);
   },
-  node_ready(s, row) {
+  node_ready(s, row, trace) {
     s.phase.set(row.node, "ready");
-    s.queue = row.queue;
+    s.queue = queued(s, row, trace);
   },
-  node_entered(s, row) {
+  node_entered(s, row, trace) {
     settle(s);
     if (s.backward) s.backward = { ...s.backward, running: row.node };
     s.phase.set(row.node, "running");
     s.received.set(row.node, row.grads);
-    s.queue = row.queue;
+    s.queue = queued(s, row, trace);
     emptyBuffers(s, row.node);
   },
   hook_ran(s, row) {

@@ -34,6 +34,10 @@ export const nodeWords = {
   },
   node_ready(row, to) {
     const key = to.state.expected.get(row.node) === 0 ? "row.node_ready.root" : "row.node_ready";
+    if (row.handed_by && key === "row.node_ready") {
+      const values = { node: to.node(row.node), from: to.code(row.handed_by), device: to.code(row.device) };
+      return [{ key: "row.node_ready.handed", values }];
+    }
     return [{ key, values: { node: to.node(row.node) } }];
   },
   node_entered: (row, to) => [
