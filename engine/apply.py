@@ -47,8 +47,9 @@ def apply(op: Op, *args: Any) -> Any:
         output = _new(Tensor)
         output.array = out if type(out) is ndarray else np.asarray(out)
         outputs = (output,)
-        if exotic is not None:
-            output.array, output.exotic = exotic.hold(output.array), exotic
+        if exotic is not None and output.array.dtype.kind == "f":
+            output.exotic = exotic  # a view holds what fits already, and must stay a view
+            output.array = output.array if op.view else exotic.hold(output.array)
         if op.view:
             attach(op, args[0], outputs)
         if here.placed:
@@ -56,7 +57,7 @@ def apply(op: Op, *args: Any) -> Any:
         if here.grad and op.rules:
             node = record(op, args, output, here)
     else:
-        outputs = tuple([make(o) for o in out])
+        outputs = tuple([make(o) for o in out] if exotic is None else held(out, exotic, op.view))
         if op.view:
             attach(op, args[0], outputs)
         if here.placed:
@@ -95,6 +96,11 @@ def alike(op: Op, args: tuple) -> list[Any] | None:
 FLOATS = frozenset((np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)))
 
 
+def held(parts: tuple, exotic: DType, view: bool) -> list[Tensor]:
+    """Return several results in an odd dtype: those that hold numbers with fractions."""
+    return [make(p if view else exotic.hold(p), exotic) if p.dtype.kind == "f" else make(p) for p in parts]
+
+
 def operands(op: Op, args: tuple) -> tuple[list[Any], Any]:
     """Return the arrays that `forward` gets, promoted as the row asks, and the result's odd dtype."""
     arrays = [
@@ -104,7 +110,7 @@ def operands(op: Op, args: tuple) -> tuple[list[Any], Any]:
     how = op.promote
     if how is None:
         first = args[0] if args else None
-        return arrays, first.exotic if op.view and isinstance(first, Tensor) else None
+        return arrays, first.exotic if isinstance(first, Tensor) and op.name != "to" else None
     if how in ONE:
         if arrays[0].dtype.kind in "iub" and (how == "float" or type(args[1]) is float):
             arrays[0] = arrays[0].astype(dtypes.default_dtype().numpy)
@@ -255,7 +261,8 @@ def _apply_list(op: Op, tensors: tuple, *rest: Any) -> Any:
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {TITLE(type(tensor))}")
     target = dtypes.promote(rank(t) for t in tensors)
     try:
-        out = make(op.forward([target.hold(t.array) for t in tensors], *rest))
+        joined = op.forward([target.hold(t.array) for t in tensors], *rest)
+        out = make(joined, target if target.is_odd else None)
     except (ValueError, IndexError, TypeError) as error:
         raise explained(op, [t.array for t in tensors], error) from None
     if state().placed:

@@ -355,8 +355,10 @@ def normal(
     else:
         shape = size_of(tuple(size))
     parts = [v.array if isinstance(v, Tensor) else v for v in (mean, std)]
-    draw = (generator or random.default_generator()).normal(shape, dtype=np.dtype(np.float32))
-    return finished((draw * parts[1] + parts[0]).astype(np.float32), None, requires_grad)
+    kinds = [v.dtype.numpy for v in (mean, std) if isinstance(v, Tensor) and v.array.dtype.kind == "f"]
+    kind = kinds[0] if kinds else dtypes.default_dtype().numpy
+    draw = (generator or random.default_generator()).normal(shape, dtype=kind)
+    return finished((draw * parts[1] + parts[0]).astype(kind), None, requires_grad)
 
 
 def manual_seed(seed: int) -> Any:

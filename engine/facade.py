@@ -18,6 +18,7 @@ from engine import (
     create,
     data,
     device,
+    distributions,
     factories,
     function,
     functions,
@@ -28,17 +29,22 @@ from engine import (
     nn,
     optim,
     random,
+    switches,
+    transforms,
 )
 from engine import dtype as dtypes
 from engine import format as text
 from engine import functional as functional_derivatives
 from engine import tensor as tensors
 from engine.apply import rank
-from engine.functions import linalg
+from engine.distributions import constraints
+from engine.functions import linalg, special
 from engine.functions.checked import checked
+from engine.functions.parts import typename
 from engine.local import state
 from engine.matmul import matmul
-from engine.nn import functional, init, utils
+from engine.nn import functional, init, reparameters, sequences, utils
+from engine.nn.functional import bare, convolution
 from engine.numeric import exchange, namespaces
 from engine.numeric.kinds import ndarray
 from engine.ops.table import F
@@ -96,7 +102,8 @@ def public(*sources: Any) -> dict[str, Any]:
 
 
 IN_PLACE = (  # torch.relu_(x) and the like
-    "abs acos addmv arccos arcsin arctan asin atan ceil clamp clamp_max clamp_min clip cos cosh deg2rad erf "
+    "abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil "
+    "clamp clamp_max clamp_min clip cos cosh deg2rad erf "
     "erfc exp exp2 expm1 fill fix floor frac index_put log log10 log1p log2 logit nan_to_num neg negative "
     "rad2deg reciprocal relu round rsqrt sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy zero"
 ).split()
@@ -106,10 +113,11 @@ SPECIAL = {  # torch.special.<name> is another name of something in torch
         "digamma erf erfc erfinv exp2 expm1 log1p log_softmax logit logsumexp polygamma round sinc softmax "
         "xlogy"
     ).split()
-} | {"expit": "sigmoid", "gammaln": "lgamma", "psi": "digamma"}
+} | {"expit": "sigmoid", "gammaln": "lgamma", "psi": "digamma", "i0": "i0", "multigammaln": "mvlgamma"}
 FROM_FUNCTIONAL = (  # torch.<name> is torch.nn.functional.<name>
     "bilinear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity "
-    "dropout layer_norm pairwise_distance pixel_shuffle pixel_unshuffle rms_norm"
+    "dropout layer_norm pairwise_distance pixel_shuffle pixel_unshuffle rms_norm "
+    "adaptive_avg_pool1d avg_pool1d max_pool1d max_pool2d"
 ).split()
 
 
@@ -121,7 +129,9 @@ def _table_functions() -> dict[str, Callable]:
         if name not in ("axes", "named_type", "refuse_bools")
     )
     found.update((name, checked(function)) for name, function in linalg.IN_TORCH.items())
-    found.update(complex=F.complex, numel=lambda input: input.array.size)
+    found.update(complex=F.complex, numel=lambda input: input.array.size, typename=typename)
+    found["adaptive_max_pool1d"] = functools.partial(convolution.adaptive_max_pool1d, return_indices=True)
+    found["constant_pad_nd"] = lambda input, pad, value=0: F.constant_pad_nd(input, tuple(pad), value)
     for name in IN_PLACE:
         found[name + "_"] = getattr(tensors.Tensor, name + "_")
     found.update((name, found[meaning]) for name, meaning in functions.ALIASES.items() if meaning in found)
@@ -137,6 +147,9 @@ def _torch() -> dict[str, Any]:
             "asarray linspace eye rand randn rand_like randn_like randint randperm normal manual_seed"
         ).split()
     )
+    names.update(switches.names())
+    names["vmap"] = transforms.vmap
+    names.update((f.__name__, checked(f)) for f in bare.OFFERED)
     names.update({d.name: d for d in dtypes.DTYPES.values()} | dtypes.ALIASES)
     names.update(
         {n: getattr(modes, n) for n in ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode")}
@@ -203,7 +216,8 @@ def modules() -> dict[str, Namespace]:
     tree: dict[str, dict[str, Any]] = {
         "torch.nn.functional": public(functional),
         "torch.nn.init": public(init),
-        "torch.nn.utils": public(utils),
+        "torch.nn.utils": public(utils, reparameters),
+        "torch.nn.utils.rnn": public(sequences),
         "torch.nn.parameter": {"Parameter": tensors.Parameter},
         "torch.nn": public(nn),
         "torch.optim.lr_scheduler": public(schedulers),
@@ -229,7 +243,10 @@ def modules() -> dict[str, Namespace]:
         **accelerators.names(),
         "torch.random": {"manual_seed": create.manual_seed},
         "torch.linalg": public(linalg),
-        "torch.special": {name: names[meaning] for name, meaning in SPECIAL.items()},
+        "torch.func": public(transforms),
+        "torch.distributions": public(distributions),
+        "torch.distributions.constraints": public(constraints),
+        "torch.special": {name: names[meaning] for name, meaning in SPECIAL.items()} | public(special),
         **namespaces.names(),
         "torch": names
         | {name: getattr(functional, name) for name in FROM_FUNCTIONAL if hasattr(functional, name)},

@@ -10,7 +10,7 @@ from engine import dtype as dtypes
 from engine import matmul as products
 from engine.apply import apply, apply_inplace
 from engine.device import CPU
-from engine.functions import inplace, linalg
+from engine.functions import inplace, linalg, memory
 from engine.functions.checked import checked, wrong_argument
 from engine.functions.named import named
 from engine.numeric import exchange
@@ -181,6 +181,10 @@ METHODS: dict[str, Any] = {
     "inverse": linalg.inv,
     "slogdet": linalg.slogdet,
     "logdet": linalg.logdet,
+    "svd": linalg.older_svd,
+    "qr": linalg.older_qr,
+    "pinverse": linalg.pinv,
+    "matrix_exp": linalg.matrix_exp,
     "register_hook": hooks.register_tensor_hook,
     "register_post_accumulate_grad_hook": hooks.register_post_accumulate,
     "float": _cast(dtypes.float32),
@@ -193,11 +197,17 @@ METHODS: dict[str, Any] = {
     "byte": _cast(dtypes.uint8),
     "char": _cast(dtypes.int8),
     "bool": _cast(dtypes.bool_),
-    "data_ptr": lambda self: id(self.array),
+    "data_ptr": lambda self: self.array.ctypes.data,
     "matmul": checked(products.matmul),
-    "is_floating_point": lambda self: self.dtype.is_floating_point,
-    "is_complex": lambda self: self.dtype.is_complex,
-    "is_inference": lambda self: self.inference,
+    "storage_offset": memory.storage_offset,
+    "is_shared": lambda self: False,
+    "apply_": memory.apply_,
+    "to_dense": same,
+    "new": lambda self, *data: functions.to(Tensor(*data), self.dtype),
+    "share_memory_": same,
+    "untyped_storage": lambda self: memory.Storage(self),
+    "map_": memory.map_,
+    "resize_": memory.resize_,
     "element_size": lambda self: self.dtype.itemsize,
     "ndimension": lambda self: self.array.ndim,
     "as_strided": lambda self, size, stride, storage_offset=None: F.as_strided(
@@ -209,9 +219,13 @@ PROPERTIES: dict[str, Any] = {
     "mT": lambda self: F.transpose(self, -2, -1),
     "H": lambda self: F.transpose(self, -2, -1),
     "mH": lambda self: F.transpose(self, -2, -1),
-    "real": same,
+    "real": functions.real,
     "device": lambda self: self.place or CPU,
+    "imag": functions.imag,
     "is_cpu": lambda self: self.place is None,
+    "is_nested": lambda self: False,
+    "layout": lambda self: "torch.strided",
+    "name": lambda self: None,
     "is_sparse": lambda self: False,
     "itemsize": lambda self: self.dtype.itemsize,
     "nbytes": lambda self: self.array.size * self.dtype.itemsize,

@@ -124,6 +124,7 @@ def takes_two(op: Op) -> bool:
         and op.outputs == 1
         and not op.view
         and len(op.defaults) == op.arity - 2
+        and ".inplace" not in op.overload
     )
 
 

@@ -50,7 +50,11 @@ PYTHON_ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "engine.nn": ({"engine", "engine.nn.errors", "engine.ops"}, {"numpy"}),
     "engine.nn.errors": ({"engine"}, set()),
     "engine.optim": ({"engine", "engine.nn", "engine.nn.errors"}, {"numpy"}),
-    "engine.facade": ({"engine", "engine.nn", "engine.ops", "engine.optim"}, {"numpy"}),
+    "engine.distributions": ({"engine", "engine.ops"}, {"numpy"}),
+    "engine.facade": (
+        {"engine", "engine.distributions", "engine.nn", "engine.ops", "engine.optim"},
+        {"numpy"},
+    ),
     "engine.trace": (
         {"engine", "engine.facade", "engine.nn", "engine.ops", "engine.trace.schema"},
         {"numpy"},

@@ -104,6 +104,10 @@ def not_differentiable(op: str) -> str:
     return f"derivative for aten::{op} is not implemented"
 
 
+def no_formula(what: str) -> str:
+    return f"the derivative for '{what}' is not implemented."
+
+
 def leaf_in_graph() -> str:
     return "leaf variable has been moved into the graph interior"
 

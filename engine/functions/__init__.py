@@ -9,33 +9,41 @@ from engine.functions import (
     activations,
     algebra,
     arithmetic,
+    chains,
     conversions,
     joining,
     making,
     moving,
+    parts,
     picking,
     ranges,
     reductions,
     shapes,
+    windows,
 )
 from engine.functions.activations import *  # noqa: F403
 from engine.functions.algebra import *  # noqa: F403
 from engine.functions.arithmetic import *  # noqa: F403
 from engine.functions.arithmetic import refuse_bools
+from engine.functions.chains import *  # noqa: F403
 from engine.functions.conversions import *  # noqa: F403
 from engine.functions.joining import *  # noqa: F403
 from engine.functions.making import *  # noqa: F403
 from engine.functions.moving import *  # noqa: F403
 from engine.functions.moving import named_type
+from engine.functions.parts import *  # noqa: F403
 from engine.functions.picking import *  # noqa: F403
 from engine.functions.ranges import *  # noqa: F403
 from engine.functions.reductions import *  # noqa: F403
 from engine.functions.shapes import *  # noqa: F403
+from engine.functions.windows import *  # noqa: F403
 from engine.ops.dims import axes
 
 MODULES = (
     activations, algebra, arithmetic, conversions, joining, making, moving, picking, ranges, reductions,
     shapes,
+    activations, algebra, arithmetic, chains, conversions, joining, making, parts, picking, ranges,
+    reductions, shapes, windows,
 )  # fmt: skip
 EVERY = frozenset(name for module in MODULES for name in module.__all__)
 METHODS_ONLY = frozenset(
@@ -43,10 +51,12 @@ METHODS_ONLY = frozenset(
     "pin_memory repeat reshape_as sum_to_size to type_as view view_as xpu".split()
 )
 FUNCTIONS_ONLY = frozenset(
-    "atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors bucketize cartesian_prod cat celu "
+    "atleast_1d atleast_2d atleast_3d bartlett_window blackman_window block_diag broadcast_shapes "
+    "broadcast_tensors bucketize cartesian_prod cat cdist celu celu_ chain_matmul fill gradient "
+    "hamming_window hann_window kaiser_window randint_like range scalar_tensor unravel_index "
     "column_stack combinations concat concatenate cumulative_trapezoid dstack einsum finfo hstack iinfo "
-    "isin logspace meshgrid rrelu row_stack rsub searchsorted selu stack std_mean tensordot threshold "
-    "trapezoid trapz tril_indices triu_indices var_mean vstack".split()
+    "isin logspace meshgrid rrelu row_stack rsub searchsorted selu selu_ stack std_mean tensordot "
+    "threshold threshold_ trapezoid trapz tril_indices triu_indices vander var_mean vstack".split()
 )
 ALIASES = {
     "absolute": "abs", "negative": "neg", "multiply": "mul", "subtract": "sub", "divide": "div",

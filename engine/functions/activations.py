@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from engine import random
+from engine.apply import apply_inplace
 from engine.dtype import DType
 from engine.functions.conversions import cast
-from engine.ops.table import F
+from engine.ops.table import TABLE, F
 from engine.tensor import Tensor, make_at
 
-__all__ = ["celu", "log_softmax", "prelu", "rrelu", "selu", "softmax", "threshold"]
+__all__ = [
+    "celu", "celu_", "log_softmax", "prelu", "rrelu", "selu", "selu_", "softmax", "threshold", "threshold_",
+]  # fmt: skip
 
 SELU = (1.6732632423543772, 1.0507009873554805)  # alpha and scale that keep mean 0 and variance 1
 
@@ -38,6 +41,21 @@ def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
     """Return the elements above a threshold, and `value` for the others."""
     return F.threshold(input, threshold, value)
+
+
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """Write celu(x) into the input."""
+    return apply_inplace(TABLE["celu.inplace"], input, alpha)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """Write selu(x) into the input."""
+    return apply_inplace(TABLE["elu.inplace"], input, *SELU, 1)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """Write `value` over the elements that are not above a threshold."""
+    return apply_inplace(TABLE["threshold.inplace"], input, threshold, value)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from engine.functions.moving import to
 from engine.ops.table import F
 from engine.tensor import Tensor
 
-__all__ = ["argwhere", "clone", "contiguous", "nonzero", "type_as"]
+__all__ = ["argwhere", "clone", "contiguous", "fill", "nonzero", "type_as"]
 
 
 def cast(input: Tensor, dtype: DType | None) -> Tensor:
@@ -28,6 +28,11 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """Return a copy; its gradient goes back to the original."""
     return F.clone(input)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """Return a tensor of the same shape that holds one value."""
+    return F.fill__with(input, value) if isinstance(value, Tensor) else F.fill(input, value)
 
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:

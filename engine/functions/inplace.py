@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine import dtype as dtypes
 from engine.apply import apply_inplace, reshape_inplace
-from engine.ops.table import TABLE
-from engine.tensor import Tensor
+from engine.ops.table import TABLE, F
+from engine.tensor import Tensor, strides_of
 
 
 def _write(name: str, tensor: Tensor, *args: Any) -> Tensor:
@@ -18,6 +19,16 @@ def _by_operand(name: str, scalar: str):
 
     def call(self: Tensor, other: Any) -> Tensor:
         return _write(name if isinstance(other, Tensor) else scalar, self, other)
+
+    call.__name__ = name.partition(".")[0] + "_"
+    return call
+
+
+def _plain(name: str):
+    """Return the in-place form of an operation that has a row of its own for it."""
+
+    def call(self: Tensor) -> Tensor:
+        return _write(name, self)
 
     call.__name__ = name.partition(".")[0] + "_"
     return call
@@ -77,6 +88,31 @@ def square_(self: Tensor) -> Tensor:
     return _write("pow", self, 2)
 
 
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """Raise to a power in place; only double precision can hold it."""
+    if self.dtype is not dtypes.float64:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {self.dtype.short} but the operation's result "
+            "requires dtype Double"
+        )
+    return METHODS["pow_"](self, exponent)
+
+
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Write a value onto the diagonal, which is a view."""
+    if self.array.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    sizes = self.array.shape
+    if self.array.ndim > 2 and len(set(sizes)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    step = sum(strides_of(self.array))
+    count = min(sizes)
+    if wrap and self.array.ndim == 2 and sizes[0] > sizes[1] + 1:
+        count = -(-self.array.size // step)
+    fill_(F.as_strided(self, (count,), (step,), None), fill_value)
+    return self
+
+
 # ----- another shape for the tensor itself ----------------------------------------------------------
 def t_(self: Tensor) -> Tensor:
     """Transpose the matrix itself."""
@@ -111,4 +147,7 @@ METHODS = {
     "fmod_": _by_operand("fmod", "fmod.Scalar"), "xlogy_": _by_operand("xlogy", "xlogy.Scalar"),
     "clamp_min_": _by_operand("clamp_min.Tensor", "clamp_min"),
     "clamp_max_": _by_operand("clamp_max.Tensor", "clamp_max"),
+    **{f"{name}_": _plain(f"{name}.inplace") for name in ("asinh", "acosh", "atanh")},
+    "float_power_": float_power_, "fill_diagonal_": fill_diagonal_,
+    **{f"{n}_": _by_operand(f"{n}.inplace.Tensor", f"{n}.inplace") for n in "eq ne lt le gt ge".split()},
 }  # fmt: skip

@@ -15,8 +15,8 @@ from engine.tensor import Tensor
 
 __all__ = [
     "broadcast_tensors", "cartesian_prod", "cat", "chunk", "column_stack", "concat", "concatenate",
-    "dstack", "hsplit", "hstack", "meshgrid", "row_stack", "split", "stack", "tensor_split", "vsplit",
-    "vstack",
+    "dstack", "hsplit", "hstack", "meshgrid", "row_stack", "split", "stack", "tensor_split",
+    "unsafe_chunk", "unsafe_split", "vsplit", "vstack",
 ]  # fmt: skip
 
 
@@ -86,6 +86,16 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     return F.split(input, -(-input.array.shape[axis(dim, input.array.ndim)] // chunks), dim)
+
+
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple:
+    """Cut into copies of a given size, which may be written."""
+    return F.unsafe_split(tensor, split_size, dim)
+
+
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
+    """Cut into a number of copies, which may be written."""
+    return F.unsafe_split(input, -(-input.array.shape[axis(dim, input.array.ndim)] // chunks), dim)
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple:

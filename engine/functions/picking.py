@@ -12,7 +12,7 @@ from engine.ops.dims import axis
 from engine.ops.table import F
 from engine.tensor import Tensor, make_at
 
-__all__ = ["index_fill", "masked_fill", "scatter", "select", "take_along_dim"]
+__all__ = ["index_fill", "masked_fill", "scatter", "select", "select_scatter", "take_along_dim"]
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -21,6 +21,11 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     if shape and not -shape[axis(dim, len(shape))] <= index < shape[axis(dim, len(shape))]:
         raise errors.index_error(words.select_range(index, shape, axis(dim, len(shape))))
     return F.select(input, dim, index)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """Return a copy with one slice along a dimension replaced."""
+    return F.select_scatter(input, src, dim, index)
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:

@@ -98,12 +98,24 @@ def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: DType | None = None
 ) -> Tensor:
     """Return the norm of order p: the root of the sum of |x| ** p."""
+    if p == "nuc":
+        return nuclear(cast(input, dtype), dim, keepdim)
     order = 2 if p in ("fro", None) else p
     if isinstance(order, str):
         raise RuntimeError(f"norm: the order {order!r} is not available here")
     return F.linalg_vector_norm(
         cast(input, dtype), order, None if dim is None else dims_of(input, dim), keepdim
     )
+
+
+def nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """Return the sum of the singular values."""
+    first, second = (-2, -1) if dim is None else dim
+    rest = [d for d in range(input.array.ndim) if d not in axes((first, second), input.array.ndim)]
+    order = (*rest, *axes((first, second), input.array.ndim))
+    values = F.linalg_svd(F.permute(input, order), False, input.requires_grad)[1]
+    found = F.sum__dim(values, (-1,), keepdim)
+    return F.unsqueeze(found, -1) if keepdim else found
 
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:

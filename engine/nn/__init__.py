@@ -57,6 +57,7 @@ from engine.nn.layers import (
     Dropout1d,
     Dropout2d,
     Embedding,
+    FeatureAlphaDropout,
     Flatten,
     Identity,
     Linear,
@@ -82,6 +83,7 @@ from engine.nn.losses import (
     SmoothL1Loss,
     SoftMarginLoss,
     TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
 )  # fmt: skip
 from engine.nn.module import Module
 from engine.nn.normalization import (
@@ -91,10 +93,37 @@ from engine.nn.normalization import (
     GroupNorm,
     InstanceNorm1d,
     InstanceNorm2d,
+    InstanceNorm3d,
     LayerNorm,
     RMSNorm,
 )  # fmt: skip
+from engine.nn.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad3d,
+)  # fmt: skip
+from engine.nn.rearranging import (
+    ChannelShuffle,
+    Fold,
+    PixelUnshuffle,
+    Softmax2d,
+    Unfold,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+)  # fmt: skip
 from engine.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from engine.nn.transformer import TransformerDecoder, TransformerDecoderLayer, TransformerEncoder
 from engine.tensor import Parameter
 
 __all__ = [
@@ -112,4 +141,10 @@ __all__ = [
     "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "Softmax", "Softmin", "Softplus", "Softshrink", "Softsign",
     "Tanh", "Tanhshrink", "Threshold", "TransformerEncoderLayer", "TripletMarginLoss", "Unflatten",
     "Upsample", "ZeroPad2d", "functional", "init", "utils",
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
+    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "ZeroPad1d", "ZeroPad3d", "ChannelShuffle", "Fold", "PixelUnshuffle", "Softmax2d",
+    "Unfold", "UpsamplingBilinear2d", "UpsamplingNearest2d", "TransformerDecoder",
+    "TransformerDecoderLayer", "TransformerEncoder", "FeatureAlphaDropout", "InstanceNorm3d",
+    "TripletMarginWithDistanceLoss",
 ]  # fmt: skip

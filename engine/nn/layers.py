@@ -249,6 +249,12 @@ class AlphaDropout(Dropout):
     function = staticmethod(F.alpha_dropout)
 
 
+class FeatureAlphaDropout(Dropout):
+    """Dropout of whole channels for selu networks."""
+
+    function = staticmethod(F.feature_alpha_dropout)
+
+
 # ----- comparing --------------------------------------------------------------------------------
 class CosineSimilarity(Module):
     """The cosine of the angle between vectors."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.nn import errors
 from engine.nn import functional as F
+from engine.nn.layers import PairwiseDistance
 from engine.nn.module import Module
 from engine.tensor import Tensor
 
@@ -270,6 +271,26 @@ class TripletMarginLoss(Loss):
         """Return the loss."""
         options = {"margin": self.margin, "p": self.p, "eps": self.eps, "swap": self.swap}
         return F.triplet_margin_loss(anchor, positive, negative, **options, reduction=self.reduction)
+
+
+class TripletMarginWithDistanceLoss(Loss):
+    """By how much the positive is not nearer than the negative, by any distance."""
+
+    def __init__(
+        self, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(reduction=reduction)
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.margin = margin
+        self.swap = swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """Return the loss."""
+        return F.triplet_margin_with_distance_loss(
+            anchor, positive, negative, distance_function=self.distance_function, margin=self.margin,
+            swap=self.swap, reduction=self.reduction,
+        )  # fmt: skip
 
 
 class MultiMarginLoss(WeightedLoss):

@@ -194,6 +194,12 @@ class InstanceNorm2d(InstanceNorm):
     dims, expected = (4,), "3D or 4D"
 
 
+class InstanceNorm3d(InstanceNorm):
+    """Instance normalisation of (N, C, D, H, W)."""
+
+    dims, expected = (5,), "4D or 5D"
+
+
 class GroupNorm(Module):
     """Normalises groups of channels of each example."""
 

@@ -140,6 +140,15 @@ def no_derivative(name: str):
     return rule
 
 
+def no_formula(what: str):
+    """Return the rule of an input for which PyTorch lists an operation but no formula: it refuses too."""
+
+    def rule(grad):
+        raise NotImplementedError(words.no_formula(what))
+
+    return rule
+
+
 pointwise("div", lambda self, other: self / other, node="DivBackward0", promote="divide", scalar="div.Scalar",
    self=lambda grad, other: grad / other,
    other=lambda grad, self, other: -grad * ((self / other) / other))

@@ -22,12 +22,23 @@ def asking(function: np.ufunc):
     return lambda self, other: function(self, other)
 
 
-compared("eq", asking(np.equal))
-compared("ne", asking(np.not_equal))
-compared("lt", asking(np.less))
-compared("le", asking(np.less_equal))
-compared("gt", asking(np.greater))
-compared("ge", asking(np.greater_equal))
+def comparison(name: str, function: np.ufunc) -> None:
+    """Add a comparison; in place it writes 1 and 0, has a node, and passes zeros on."""
+    compared(name, asking(function))
+    node = f"{name.capitalize()}Backward"
+    op(f"{name}.inplace", asking(function), node=f"{node}0", promote="arith", formulas={"self": "0"},
+       self=lambda grad: F.zeros_like(grad))
+    op(f"{name}.inplace.Tensor", asking(function), node=f"{node}1", promote="arith",
+       formulas={"self": "0", "other": "0"},
+       self=lambda grad: F.zeros_like(grad), other=lambda grad: F.zeros_like(grad))
+
+
+comparison("eq", np.equal)
+comparison("ne", np.not_equal)
+comparison("lt", np.less)
+comparison("le", np.less_equal)
+comparison("gt", np.greater)
+comparison("ge", np.greater_equal)
 pointwise("logical_and", asking(np.logical_and))
 pointwise("logical_or", asking(np.logical_or))
 pointwise("logical_xor", asking(np.logical_xor))

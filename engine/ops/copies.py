@@ -62,6 +62,30 @@ inner("roll", _roll, node="RollBackward0", formulas={"self": "grad.roll(-shifts,
 op("rot90", lambda self, k=1, dims=(0, 1): np.rot90(self, k, dims).copy(), node="Rot90Backward0",
    self=lambda grad, k, dims: grad.rot90(-k, dims))
 
+
+
+def _channel_shuffle(self, groups):
+    if self.ndim < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"
+        )
+    n, c, *rest = self.shape
+    if groups <= 0:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
+    if c % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
+        )
+    return self.reshape(n, groups, c // groups, *rest).swapaxes(1, 2).reshape(self.shape).copy()
+
+
+op("channel_shuffle", _channel_shuffle, node="ChannelShuffleBackward0", spelled="function",
+   formulas={"self": "channel_shuffle(grad, grad.shape[1] / groups)"},
+   self=lambda grad, groups: F.channel_shuffle(grad, grad.shape[1] // groups))
+
+
 # ----- triangles, diagonals -------------------------------------------------------------------------
 def triangle(name: str, cut):
     """Return a forward that keeps one side of a diagonal."""

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from engine.ops.arithmetic import pointwise
+from engine.ops.arithmetic import NONE, no_formula, pointwise
 from engine.ops.kinds import FLOATS, NUMBERS, only
 from engine.ops.table import F, op
 
@@ -72,6 +72,13 @@ smooth("deg2rad", lambda self: self * self.dtype.type(math.pi / 180), node="Deg2
 smooth("rad2deg", lambda self: self * self.dtype.type(180 / math.pi), node="Rad2DegBackward0",
    formulas={"self": "grad * 180 / pi"},
    self=lambda grad: grad * (180 / math.pi))
+
+op("asinh.inplace", lambda self: exactly(np.arcsinh, self), node="AsinhBackward1", promote="float",
+   formulas={"self": NONE}, self=no_formula("inplace version of asinh"))
+op("acosh.inplace", lambda self: exactly(np.arccosh, self), node="AcoshBackward1", promote="float",
+   formulas={"self": NONE}, self=no_formula("inplace version of acosh"))
+op("atanh.inplace", lambda self: exactly(np.arctanh, self), node="AtanhBackward1", promote="float",
+   formulas={"self": NONE}, self=no_formula("inplace version of atanh"))
 
 # ----- squashed between two bounds -----
 smooth("tanh", lambda self: exactly(np.tanh, self), node="TanhBackward0",

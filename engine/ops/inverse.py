@@ -25,19 +25,65 @@ def square(name: str, array: np.ndarray) -> np.ndarray:
     return array
 
 
+class LinAlgError(RuntimeError):
+    """What is raised for a matrix that an operation cannot take apart."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+
+
+def first(matrices, fails) -> tuple[str, int]:
+    """Return which of several matrices failed first, as PyTorch says it, and at which number."""
+    for at in np.ndindex(matrices.shape[:-2]):
+        number = fails(matrices[at])
+        if number:
+            where = np.ravel_multi_index(at, matrices.shape[:-2]) if at else None
+            return "" if where is None else f"(Batch element {where}): ", number
+    return "", 1
+
+
+def zero_pivot(matrix: np.ndarray) -> int:
+    """Return the number of the first pivot that is 0 when rows are eliminated, or 0."""
+    rows = matrix.copy()
+    for k in range(len(rows)):
+        best = k + int(np.abs(rows[k:, k]).argmax())
+        if rows[best, k] == 0:
+            return k + 1
+        rows[[k, best]] = rows[[best, k]]
+        rows[k + 1 :] -= np.outer(rows[k + 1 :, k] / rows[k, k], rows[k])
+    return 0
+
+
+def bad_minor(matrix: np.ndarray) -> int:
+    """Return the order of the first leading minor that is not positive, or 0."""
+    for k in range(1, len(matrix) + 1):
+        try:
+            np.linalg.cholesky(matrix[:k, :k])
+        except np.linalg.LinAlgError:
+            return k
+    return 0
+
+
 def _inverse(A):
     try:
         return np.linalg.inv(square("linalg.inv", A))
     except np.linalg.LinAlgError:
-        raise RuntimeError(
-            "linalg.inv: The diagonal element 1 is zero, the inversion could not be completed because the "
-            "input matrix is singular."
+        which, number = first(A, zero_pivot)
+        raise LinAlgError(
+            f"linalg.inv: {which}The diagonal element {number} is zero, the inversion could not be completed "
+            "because the input matrix is singular."
         ) from None
 
 
 def _solve(A, B):
     vector = B.ndim == 1
-    found = np.linalg.solve(square("linalg.solve", A), B[:, None] if vector else B)
+    try:
+        found = np.linalg.solve(square("linalg.solve", A), B[:, None] if vector else B)
+    except np.linalg.LinAlgError:
+        which, _ = first(A, zero_pivot)
+        raise LinAlgError(
+            f"torch.linalg.solve: {which}The solver failed because the input matrix is singular."
+        ) from None
     return found[:, 0] if vector else found
 
 
@@ -45,9 +91,10 @@ def _cholesky(A):
     try:
         return np.linalg.cholesky(square("linalg.cholesky", A))
     except np.linalg.LinAlgError:
-        raise RuntimeError(
-            "linalg.cholesky: The factorization could not be completed because the input is not "
-            "positive-definite."
+        which, order = first(A, bad_minor)
+        raise LinAlgError(
+            f"linalg.cholesky: {which}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {order} is not positive-definite)."
         ) from None
 
 

@@ -58,6 +58,40 @@ inner("stack", _stack, node="StackBackward0", variadic=True,
    tensors=lambda grad, dim, needs: [F.select(grad, dim, i) for i in range(len(needs))])
 
 
+def _block_diag(tensors):
+    for number, part in enumerate(tensors):
+        if part.ndim > 2:
+            raise RuntimeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                f"Input {number} has {part.ndim} dimensions"
+            )
+    blocks = [np.atleast_2d(t) for t in tensors]
+    out = np.zeros(np.sum([b.shape for b in blocks], 0), blocks[0].dtype)
+    row = column = 0
+    for block in blocks:
+        out[row : row + block.shape[0], column : column + block.shape[1]] = block
+        row, column = row + block.shape[0], column + block.shape[1]
+    return out
+
+
+def blocks_of(grad, sizes):
+    """Cut the gradient of a block matrix into its blocks, in the shapes they came in."""
+    pieces, row, column = [], 0, 0
+    for size in sizes:
+        height, width = (1,) * (2 - len(size)) + tuple(size)
+        piece = F.slice(F.slice(grad, 0, row, row + height, 1), 1, column, column + width, 1)
+        for _ in range(2 - len(size)):
+            piece = F.squeeze__dim(piece, -1)  # of a row, that does nothing; backward sums it
+        pieces.append(piece)
+        row, column = row + height, column + width
+    return pieces
+
+
+inner("block_diag", _block_diag, node="BlockDiagBackward0", variadic=True,
+   formulas={"tensors": "grad[rows, columns]: the block that came from this tensor"},
+   tensors=lambda grad, tensors_sym_sizes: blocks_of(grad, tensors_sym_sizes))
+
+
 # ----- apart: one node, several views ---------------------------------------------------------------
 def _pieces(self, dim, sizes):
     over, start, out = axis(dim, self.ndim), 0, []

@@ -8,6 +8,7 @@ import numpy as np
 
 from engine import dtype as dtypes
 from engine.ops import errors
+from engine.ops.arithmetic import NONE, no_formula
 from engine.ops.dims import axes, unreduced
 from engine.ops.table import F, op
 
@@ -84,6 +85,10 @@ op("linalg_vector_norm", lambda self, ord=2, dim=None, keepdim=False: norm(self,
 op("norm.dim", lambda self, p=2, dim=None, keepdim=False: norm(self, p, dim, keepdim), node="NormBackward1",
    formulas={"self": formula_over("p")},
    self=lambda grad, self, p, result, dim, keepdim: norm_slope(grad, self, p, result, dim, keepdim))
+op("norm.all", lambda self, p=2: norm(self, p), node="NormBackward0", formulas={"self": formula("p")},
+   self=lambda grad, self, p, result: norm_slope(grad, self, p, result))
+
+
 def _dist(self, other, p=2):
     away = np.subtract(self, other)
     if away.dtype.kind not in "fc":
@@ -100,3 +105,123 @@ op("dist", _dist, node="DistBackward0", promote="arith",
 def negative(grad):
     """Return the gradient turned around, if there is one."""
     return None if grad is None else -grad
+
+
+# ----- all pairs --------------------------------------------------------------------------------------
+def pair_slope(grad, away, p, distance):
+    """Return what every difference of a pair gets from the pair's distance of order p; 0 where it is 0."""
+    grad, distance = grad[..., None], distance[..., None]
+    sign, size = np.sign(away), np.abs(away)
+    if p == 0:
+        return np.zeros_like(away)
+    if p == 1:
+        return sign * grad
+    if math.isinf(p):
+        return sign * (size == distance) * grad
+    with np.errstate(all="ignore"):
+        if p == 2:
+            found = away * grad / distance
+        else:
+            found = sign * size ** (p - 1) * grad / distance ** (p - 1)
+    return np.where(np.logical_or(distance == 0, size == 0) if p < 2 else distance == 0, 0, found)
+
+
+def _cdist(x1, x2, p=2.0):
+    return norm(x1[..., :, None, :] - x2[..., None, :, :], p, (-1,))
+
+
+def _cdist_backward(grad, x1, x2, p, cdist):
+    away = x1[..., :, None, :] - x2[..., None, :, :]
+    found = pair_slope(grad, away, p, cdist).sum(-2)
+    return found.astype(x1.dtype)
+
+
+def pairs_of(count: int) -> tuple:
+    """Return the row numbers of all pairs i < j."""
+    return np.triu_indices(count, 1)
+
+
+def _pdist(self, p=2.0):
+    if self.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
+    if self.dtype.kind != "f":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    first, second = pairs_of(len(self))
+    return norm(self[first] - self[second], p, (-1,))
+
+
+def _pdist_backward(grad, self, p, pdist):
+    first, second = pairs_of(len(self))
+    flow, out = pair_slope(grad, self[first] - self[second], p, pdist), np.zeros_like(self)
+    np.add.at(out, first, flow)
+    np.subtract.at(out, second, flow)
+    return out
+
+
+ALL_PAIRS = "sum over the other points of grad * d(distance) / d({})"
+CDIST = "_cdist_backward"
+op("cdist", _cdist, node="CdistBackward0", spelled="",
+   formulas={"x1": ALL_PAIRS.format("x1"), "x2": ALL_PAIRS.format("x2")},
+   x1=lambda grad, x1, x2, p, result: F.cdist_backward(grad, x1, x2, p, result),
+   x2=lambda grad, x1, x2, p, result:
+   F.cdist_backward(F.transpose(grad, -2, -1), x2, x1, p, F.transpose(result, -2, -1)))
+op("cdist_backward", _cdist_backward, node="CdistBackwardBackward0", formulas=dict.fromkeys(
+   ("grad", "x1", "x2", "cdist"), NONE),
+   grad=no_formula(CDIST), x1=no_formula(CDIST), x2=no_formula(CDIST), cdist=no_formula(CDIST))
+op("pdist", _pdist, node="PdistBackward0", spelled="function",
+   formulas={"self": ALL_PAIRS.format("self")},
+   self=lambda grad, self, p, result: F.pdist_backward(grad, self, p, result))
+op("pdist_backward", _pdist_backward, node="PdistBackwardBackward0", formulas=dict.fromkeys(
+   ("grad", "self", "pdist"), NONE),
+   grad=no_formula("_pdist_backward"), self=no_formula("_pdist_backward"),
+   pdist=no_formula("_pdist_backward"))
+
+
+# ----- rows cut to a length ---------------------------------------------------------------------------
+def _lengths(self, p, dim):
+    others = tuple(d for d in range(self.ndim) if d != dim % self.ndim)
+    return norm(self, p, others, True)
+
+
+def _renorm(self, p, dim, maxnorm):
+    lengths = _lengths(self, p, dim)
+    return np.where(lengths > maxnorm, self * (maxnorm / (lengths + 1e-7)), self).astype(self.dtype)
+
+
+def renorm_slope(grad, self, p, dim, maxnorm):
+    """Return the rule of renorm: rows that were shortened lose what lies along them."""
+    others = tuple(d for d in range(len(self.shape)) if d != dim % len(self.shape))
+    length = F.linalg_vector_norm(self, p, others, True)
+    along = (self * grad).sum(others, True)
+    slope = along * norm_slope(F.zeros_like(length) + 1, self, p, length, others, True)
+    inverse = F.reciprocal(length + 1e-7)
+    shortened = inverse * maxnorm * (grad - inverse * slope)
+    return F.where(length > maxnorm, shortened, grad)
+
+
+op("renorm", _renorm, node="RenormBackward0", spelled="method function inplace",
+   formulas={"self": "where a row was shortened, what is across it, times maxnorm / length; else grad"},
+   self=lambda grad, self, p, dim, maxnorm: renorm_slope(grad, self, p, dim, maxnorm))
+
+
+# ----- a length and a direction: weight normalisation ---------------------------------------------------
+def per_slice(x, dim):
+    """Sum over all dimensions but the first or the last, as PyTorch's rule folds them."""
+    shape = tuple(x.shape)
+    if dim == 0:
+        return x.view(shape[0], -1).sum(1).view(shape[0], *(1 for _ in shape[1:]))
+    return x.view(-1, shape[-1]).sum(0).view(*(1 for _ in shape[1:]), shape[-1])
+
+
+def _weight_norm(v, g, dim=0):
+    others = tuple(d for d in range(v.ndim) if d != dim % v.ndim)
+    lengths = norm(v, 2, others, True)
+    return v * (g / lengths), lengths
+
+
+op("_weight_norm_interface", _weight_norm, node="WeightNormInterfaceBackward0", outputs=2, flows=1,
+   formulas={"v": "g / result1 * (grad - v * ((grad * v).sum(all but dim) / result1 ** 2))",
+             "g": "(grad * v).sum(all but dim) / result1"},
+   v=lambda grad, v, g, dim, result1:
+   g / result1 * (grad - v * (per_slice(grad * v, dim) / (result1 * result1))),
+   g=lambda grad, v, g, dim, result1: per_slice(grad * v, dim) / result1)

@@ -4,6 +4,7 @@ from engine.ops import (
     activations,
     arithmetic,
     attention,
+    bessel,
     compare,
     conv,
     copies,
@@ -11,6 +12,7 @@ from engine.ops import (
     elementary,
     embedding,
     extremes,
+    factors,
     index,
     inverse,
     join,
@@ -19,6 +21,7 @@ from engine.ops import (
     normalise,
     norms,
     order,
+    placing,
     pooling,
     powers,
     reduce,
@@ -26,10 +29,12 @@ from engine.ops import (
     shape,
     softmax,
     special,
+    whole,
 )  # fmt: skip
 
 __all__ = [
-    "activations", "arithmetic", "attention", "compare", "conv", "copies", "draws", "elementary", "embedding",
-    "extremes", "index", "inverse", "join", "linalg", "losses", "normalise", "norms", "order", "pooling",
-    "powers", "reduce", "scatter", "shape", "softmax", "special",
+    "activations", "arithmetic", "attention", "bessel", "compare", "conv", "copies", "draws", "elementary",
+    "embedding",
+    "extremes", "factors", "index", "inverse", "join", "linalg", "losses", "normalise", "norms", "order",
+    "placing", "pooling", "powers", "reduce", "scatter", "shape", "softmax", "special", "whole",
 ]  # fmt: skip

@@ -35,6 +35,11 @@ def _copied(self, src, non_blocking=False):
 
 
 NOTHING = {"self": "0"}
+inner("fill", _filled, node="FillBackward0", formulas=NOTHING,
+   self=lambda grad: F.zeros_like(grad))
+op("fill.with", _filled, node="FillBackward1", formulas=NOTHING,
+   self=lambda grad: F.zeros_like(grad),
+   value=lambda grad: grad.sum())
 op("fill.Scalar", _filled, node="FillBackward2", formulas=NOTHING,
    self=lambda grad: F.zeros_like(grad))
 op("fill.Tensor", _filled, node="FillBackward3", formulas=NOTHING,
@@ -98,6 +103,17 @@ def _places(self, dim, index, src, name):
     grids = list(np.indices(index.shape, sparse=True))
     grids[over] = index
     return tuple(grids), src[tuple(slice(n) for n in index.shape)] if getattr(src, "ndim", 0) else src
+
+
+def check_places(self, dim, index, src):
+    """Return where scattered values go, and the values; refuse a source of another dtype."""
+    _same_dtype("scatter", self, src)
+    return _places(self, dim, index, src, "scatter")
+
+
+def rows_at(self, dim, index):
+    """Return what selects the rows that an index names; refuse an index outside."""
+    return _rows(self, dim, index, "index_reduce", lambda *_: errors.out_of_range_in_self())
 
 
 def _same_dtype(name, self, src):

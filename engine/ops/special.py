@@ -9,7 +9,9 @@ import numpy as np
 from engine.ops.arithmetic import NONE, no_derivative, pointwise
 from engine.ops.elementary import exactly, smooth
 from engine.ops.kinds import FLOATS, only
+from engine.ops.powers import power
 from engine.ops.table import F, op
+from engine.tensor import make
 
 # fmt: off
 
@@ -185,6 +187,63 @@ def inverse_square(self, other):
     return square.reciprocal().masked_fill(square == 0, 0.0)
 
 
+def _xlog1py(self, other):
+    kind = np.result_type(self, other)
+    product = np.asarray(self, np.float64) * np.log1p(np.asarray(other, np.float64))
+    return np.where(np.isnan(other), np.nan, np.where(np.equal(self, 0), 0.0, product)).astype(kind)
+
+
+def _entr(self):
+    x = np.asarray(self, np.float64)
+    found = np.where(x > 0, -x * np.log(x), np.where(x == 0, 0.0, -np.inf))
+    return np.where(np.isnan(x), x, found).astype(self.dtype)
+
+
+op("special_xlog1py", _xlog1py, node="SpecialXlog1PyBackward0", promote="divide", spelled="",
+   formulas={"self": "where((self == 0) & (other <= -1), 0, special_xlog1py(grad, other))"},
+   self=lambda grad, self, other:
+   F.special_xlog1py(grad, other).masked_fill(F.logical_and(self == 0, other <= -1), 0.0),
+   other=lambda grad, self, other: grad * self / (other + 1))
+op("special_entr", _entr, node="SpecialEntrBackward0", promote="float", spelled="",
+   self=lambda grad, self: grad * -(self.log() + 1))
+op("mvlgamma", lambda self, p: exactly(lambda x: mvlgamma(x, p), self), node="MvlgammaBackward0",
+   promote="float", formulas={"self": "grad * sum(digamma(self - i / 2) for i in range(p))"},
+   self=lambda grad, self, p: grad * halves(self, p).digamma().sum(-1))
+
+
+def mvlgamma(x: np.ndarray, p: int) -> np.ndarray:
+    """Return the logarithm of the multivariate gamma function."""
+    return sum(lgamma(x - i / 2) for i in range(p)) + p * (p - 1) / 4 * math.log(math.pi)
+
+
+def halves(self, p):
+    """Return every element less 0, 1/2, 1, ... as a new last dimension."""
+    steps = make(np.arange(1 - p, 1) / 2).to(self.dtype)
+    return steps + self.unsqueeze(-1)
+
+
+op("nextafter", only("f", "nextafter_cpu", lambda self, other: np.nextafter(self, other)), 
+   node="NextafterBackward0", promote="arith",
+   formulas={"self": "where(self != other, grad, 0)", "other": "0"},
+   self=lambda grad, self, other: F.where(self != other, grad, 0.0),
+   other=lambda grad: F.zeros_like(grad))
+op("ldexp", lambda self, other: self * power(2.0, np.asarray(other, np.result_type(self))),
+   node="LdexpBackward0", promote="divide", shows=("other", "result"),
+   formulas={"self": "grad * 2 ** other", "other": "grad * result * log(2)"},
+   self=lambda grad, other: grad * 2 ** other,
+   other=lambda grad, result: grad * result * 0.6931471805599453)
+def _frexp(self):
+    if self.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return np.frexp(self)
+
+
+op("frexp", _frexp, node="FrexpBackward0",
+   outputs=("mantissa", "exponent"), flows=1, formulas={"self": "grad / 2 ** exponent"},
+   self=lambda grad, exponent: grad / exponent.exp2())
+op("angle", lambda self: np.where(np.isnan(self), self, np.where(np.less(self, 0), math.pi, 0)).astype(
+   self.dtype), node="AngleBackward0", promote="float", formulas={"self": "where(self == 0, 0, 0)"},
+   self=lambda grad, self: F.where(self == 0, F.zeros_like(grad), F.zeros_like(grad)))
 op("heaviside", lambda self, values: np.heaviside(self, values).astype(np.result_type(self, values)),
    node="NotImplemented", promote="arith",
    formulas={"self": NONE, "values": NONE},

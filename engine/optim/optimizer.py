@@ -203,6 +203,20 @@ def refuse_negative(**options: Any) -> None:
             raise ValueError(f"Invalid {WORDS.get(name, name + ' value')}: {value}")
 
 
+def refuse_betas(betas: tuple[float, float]) -> None:
+    """Refuse shares of the past outside [0, 1)."""
+    for i, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+
+
+def direction_text(group: dict[str, Any], terms: dict[str, Any]) -> tuple[str, list[str]]:
+    """Return what an update calls the direction it takes, and the step of its formula that makes it."""
+    d = "-g" if group["maximize"] else "g"
+    d = f"{d} + weight_decay * p" if "weight_decay" in terms else d
+    return ("g", []) if d == "g" else ("d", [f"d = {d}"])
+
+
 WORDS = {"lr": "learning rate", "eps": "epsilon value"}
 
 

@@ -27,7 +27,10 @@ UNUSED = {
     "sparse_grad",
 }  # no law needs these
 PACKED = {"checkpoint", "saved_tensors_hooks", "save_on_cpu"}  # with these, what is saved is not shown
-LAWLESS = {"new_ones", "new_zeros", "zeros_like", "CheckpointFunction"}
+LAWLESS = {"new_ones", "new_zeros", "zeros_like", "CheckpointFunction"} | {
+    *("linalg_svd", "linalg_qr", "linalg_eigh"),  # the signs of their vectors are free
+    *("bitwise_left_shift", "bitwise_right_shift", "nextafter"),  # these look at bits
+}
 CHOSEN = {"values", "indices"}
 RESULTS = {  # results with names of their own
     **dict.fromkeys(("max", "min", "median", "nanmedian", "sort", "topk"), CHOSEN),
@@ -35,6 +38,7 @@ RESULTS = {  # results with names of their own
     **dict.fromkeys(("nll_loss", "nll_loss2d", "nll_loss_nd"), {"output", "total_weight"}),
     "aminmax": {"min", "max"},
     "linalg_inv": {"inverse"},
+    "frexp": {"exponent"},
     "linalg_slogdet": {"sign", "logabsdet"},
     "linalg_cholesky": {"L"},
     "log_sigmoid": {"output", "buffer"},

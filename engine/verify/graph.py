@@ -25,7 +25,7 @@ OWN_NAMES = {
 OF = re.compile(r"_sym_\w+$|_dtype$|_dim$|_device$")  # what a formula may say of an argument
 SPOKEN = {  # what formulas may speak of that is no argument: gradients, sizes, results with a name
     *("grad", "grads", "count", "n", "m", "batch", "weights"),
-    *("indices", "total_weight", "buffer", "min", "max", "inverse", "L", "sign", "logabsdet"),
+    *("indices", "total_weight", "buffer", "min", "max", "exponent", "inverse", "L", "sign", "logabsdet"),
 }
 NO_NUMBER = 2**63  # nodes that only raise an error are made with the highest number
 

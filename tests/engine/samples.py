@@ -115,6 +115,50 @@ SAMPLES: dict[str, list[tuple]] = {
         ([0.1, 0.2], M, [[1.0, 2.0], [0.5, -1.0], [3.0, 0.1]]),
         ([0.1, 0.2], M, [[1.0, 2.0], [0.5, -1.0], [3.0, 0.1]], 2, 3),
     ],
+    "select_scatter": [(M, V, 0, 1)],
+    "slice_scatter": [(V, [5.0], 0, 1, 2, 1), (M, [[1.0, 2.0], [3.0, 4.0]], 1, 0, 3, 2)],
+    "diagonal_scatter": [(M, [4.0, 5.0]), (M, [4.0, 5.0], 1)],
+    "scatter_reduce": [
+        (M, 1, fixed([[0, 1, 0], [2, 2, 1]], True), N, how, with_self)
+        for how in ("sum", "prod", "mean", "amax", "amin")
+        for with_self in (True, False)
+    ],
+    "index_reduce": [
+        (M, 0, fixed([0, 0], True), N, how, with_self)
+        for how in ("prod", "mean", "amax", "amin")
+        for with_self in (True, False)
+    ],
+    "block_diag": [([M, V],)],
+    "channel_shuffle": [([[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]], 2)],
+    "cdist": [(M, N, p) for p in (1.0, 1.5, 2.0, 3.0, float("inf"))],
+    "pdist": [([*M, V], p) for p in (1.0, 2.0, 3.0)],
+    "norm.all": [(M,), (M, 3)],
+    "_weight_norm_interface": [(M, [[0.5], [2.0]]), ([*M, V], [[0.5, 2.0, 1.5]], 1)],
+    "linalg_svd": [(M,), ([*M, V],), ([*M, V, P],)],
+    "linalg_qr": [([*M, V],), ([*M, V, P],), (M,)],
+    "linalg_eigh": [([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]],)],
+    "linalg_pinv": [(M,), ([*M, V, P],)],
+    "linalg_solve_triangular": [
+        ([[2.0, 0.5], [0.3, 1.5]], M, True),
+        ([[2.0, 0.5], [0.3, 1.5]], M, False),
+        ([[2.0, 0.5], [0.3, 1.5]], M, True, True, True),
+        ([[2.0, 0.5, 0.1], [0.3, 1.5, 0.4], [0.2, 0.7, 3.0]], M, False, False),
+    ],
+    "linalg_matrix_exp": [([[0.3, 0.5], [-0.2, 0.1]],)],
+    "renorm": [(M, 2, 0, 1.0), (M, 2, 1, 1.2)],
+    "special_xlog1py": [(M, P)],
+    "special_entr": [(P,)],
+    "mvlgamma": [([2.5, 3.1], 3)],
+    "ldexp": [(V, P)],
+    "frexp": [([0.3, -5.2],)],
+    "angle": [(V,)],
+    "nextafter": [],
+    "i0": [(V,)],
+    "special_i0e": [(V,)],
+    "special_i1": [(V,)],
+    "special_i1e": [(V,)],
+    "fill": [(V, 2.0)],
+    "fill.with": [(V, 2.0)],
     "transpose.inplace": [(M, 0, 1)],
     "t.inplace": [(M,)],
     "unsqueeze.inplace": [(M, 1)],

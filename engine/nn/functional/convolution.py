@@ -268,6 +268,11 @@ def interpolate(
 MODES = {1: ("nearest",), 2: ("nearest", "bilinear")}
 
 
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Take one channel of each group in turn."""
+    return rows.channel_shuffle(input, groups)
+
+
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Return channels rearranged into finer rows and columns."""
     return rows.pixel_shuffle(input, upscale_factor)

@@ -33,3 +33,8 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     """Return vectors divided by their p-norm along a dimension."""
     norm = rows.linalg_vector_norm(input, p, (dim,), True)
     return input / rows.clamp_min(norm, eps).expand_as(input)
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """Return the distances of all pairs of rows."""
+    return rows.pdist(input, p)

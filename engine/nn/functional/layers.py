@@ -336,8 +336,27 @@ def _wrapped(input: Tensor, pad: tuple, mode: str) -> Tensor:
         raise NotImplementedError(
             "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
         )
-    for pair in range(len(pad) // 2):
-        dim = input.array.ndim - 1 - pair
-        index = np.pad(np.arange(input.array.shape[dim]), pad[2 * pair : 2 * pair + 2], "wrap")
-        input = input.index_select(dim, beside(input, index.astype(np.int64)))
-    return input
+    return _around(input, [(input.array.ndim - 1 - i, *pad[2 * i : 2 * i + 2]) for i in range(len(pad) // 2)])
+
+
+def _around(input: Tensor, borders: list[tuple[int, int, int]]) -> Tensor:
+    """Write the input into the middle of a new tensor, then its sides onto the opposite borders."""
+    size = list(input.array.shape)
+    for dim, before, after in borders:
+        size[dim] += before + after
+    out = make_at(np.zeros(size, input.array.dtype), input.exotic, input.place)
+    events.emit(events.TensorMade(out))
+    middle = out
+    for dim, before, after in borders:
+        middle = rows.slice(middle, dim, max(before, 0), size[dim] - max(after, 0), 1)
+        input = rows.slice(input, dim, max(-before, 0), input.array.shape[dim] - max(-after, 0), 1)
+    middle.copy_(input)
+    for dim, before, after in borders:
+        low, high = max(before, 0), size[dim] - max(after, 0)
+        if before > 0:
+            left = rows.slice(out, dim, 0, before, 1)
+            left.copy_(rows.slice(out, dim, high - before, high, 1))
+        if after > 0:
+            right = rows.slice(out, dim, size[dim] - after, size[dim], 1)
+            right.copy_(rows.slice(out, dim, low, low + after, 1))
+    return out

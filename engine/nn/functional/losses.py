@@ -249,6 +249,28 @@ def triplet_margin_loss(
     return reduced(rows.clamp_min(rows.add__Scalar(near, margin) - far, 0), number)
 
 
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Any = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return by how much the positive is not nearer than the negative, by any distance."""
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    distance = pairwise_distance if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = far.minimum(distance(positive, negative))
+    return reduced(rows.clamp_min(margin + near - far, 0), REDUCTIONS[reduction])
+
+
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,

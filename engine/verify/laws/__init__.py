@@ -3,8 +3,10 @@
 from engine.verify.laws import (
     activations,
     arithmetic,
+    bessel,
     drawn,
     elementary,
+    factors,
     layers,
     losses,
     matrices,
@@ -15,11 +17,13 @@ from engine.verify.laws import (
     second,
     shapes,
     special,
+    together,
     windows,
     writing,
 )  # fmt: skip
 
 __all__ = [
-    "activations", "arithmetic", "drawn", "elementary", "layers", "losses", "matrices", "picking",
-    "products", "reductions", "rolling", "second", "shapes", "special", "windows", "writing",
+    "activations", "arithmetic", "bessel", "drawn", "elementary", "factors", "layers", "losses", "matrices",
+    "picking", "products", "reductions", "rolling", "second", "shapes", "special", "together",
+    "windows", "writing",
 ]  # fmt: skip

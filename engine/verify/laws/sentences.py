@@ -42,7 +42,8 @@ SENTENCES: dict[str, str] = {
     "grad shared among the neighbours that were mixed, by their weights": "UpsampleBilinear2DBackward0",
     "grad without the padding": "ConstantPadNdBackward0",
     "grad, 0 at [index] of dimension dim":
-        "IndexCopyBackward0 IndexFillBackward0 IndexFillBackward1 ScatterBackward0 ScatterBackward1",
+        "IndexCopyBackward0 IndexFillBackward0 IndexFillBackward1 ScatterBackward0 ScatterBackward1 "
+        "SelectScatterBackward0",
     "grad.reshape(repeats x self_sym_sizes).sum(over the copies)": "RepeatBackward0",
     "grad.select(dim, i): the part that came from this tensor": "StackBackward0",
     "grad.sum(all but the bias's dimensions)":
@@ -52,6 +53,51 @@ SENTENCES: dict[str, str] = {
     "grad[start:end] along dim: the part that came from this tensor": "CatBackward0",
     "rstd * (g - g.mean(dim) - x * (g * x).mean(dim)), g = grad * weight, x = (input - mean) * rstd":
         "NativeLayerNormBackward0",
+    "not implemented: PyTorch has no derivative here":
+        "AsinhBackward1 AcoshBackward1 AtanhBackward1 CdistBackwardBackward0 PdistBackwardBackward0",
+    "grad * i1(self)":
+        "I0Backward0",
+    "grad * (i0(self) - result / self)":
+        "SpecialI1Backward0",
+    "grad * (i1e(self) - sgn(self) * result)":
+        "SpecialI0EBackward0",
+    "grad * (i0e(self) - result * (sgn(self) + 1 / self))":
+        "SpecialI1EBackward0",
+    "grad * sum(digamma(self - i / 2) for i in range(p))":
+        "MvlgammaBackward0",
+    "grad[rows, columns]: the block that came from this tensor":
+        "BlockDiagBackward0",
+    "sum over the other points of grad * d(distance) / d(x1)":
+        "CdistBackward0",
+    "sum over the other points of grad * d(distance) / d(x2)":
+        "CdistBackward0",
+    "sum over the other points of grad * d(distance) / d(self)":
+        "PdistBackward0",
+    "grad, 0 at [start:end:step] of dimension dim":
+        "SliceScatterBackward0",
+    "grad at [start:end:step] of dimension dim":
+        "SliceScatterBackward0",
+    "grad, 0 on the diagonal":
+        "DiagonalScatterBackward0",
+    "grad / counted(index)":
+        "ScatterReduceBackward0 IndexReduceBackward0",
+    "product_there(grad, self, src, index, result)":
+        "ScatterReduceBackward0 IndexReduceBackward0",
+    "shared(grad, self == result)":
+        "ScatterReduceBackward0 IndexReduceBackward0",
+    "counted(grad, index)":
+        "ScatterReduceBackward0 IndexReduceBackward0",
+    "product_there(grad, src, self, index, result)":
+        "ScatterReduceBackward0",
+    "product_there(grad, self, source, index, result)": "IndexReduceBackward0",
+    "product_there(grad, source, self, index, result)":
+        "IndexReduceBackward0",
+    "shared(grad, src, result, index)":
+        "ScatterReduceBackward0",
+    "shared(grad, source, result, index)":
+        "IndexReduceBackward0",
+    "channel_shuffle(grad, grad.shape[1] / groups)":
+        "ChannelShuffleBackward0",
     "sum(grad * input1 * input2)": "TrilinearBackward0",
     "sum(grad * weight * input1)": "TrilinearBackward0",
     "sum(grad * weight * input2)": "TrilinearBackward0",
@@ -62,6 +108,21 @@ SENTENCES: dict[str, str] = {
         "UpsampleBilinear2DBackwardBackward0 UpsampleNearest1DBackwardBackward0 "
         "UpsampleNearest2DBackwardBackward0"
     ),
+    "emptied(grad, index)": "ScatterReduceBackward0 IndexReduceBackward0",
+    "(grad * v).sum(all but dim) / result1": "WeightNormInterfaceBackward0",
+    "g / result1 * (grad - v * ((grad * v).sum(all but dim) / result1 ** 2))": "WeightNormInterfaceBackward0",
+    "U @ (skew(U.T @ grads[0]) / E * S + S * skew(Vh @ grads[2].T) / E + diag(grads[1])) @ Vh, "
+    "E[i, j] = S[j] ** 2 - S[i] ** 2": "LinalgSvdBackward0",
+    "solve(R.T on the right, grads[0] + Q @ symmetric(triu(grads[1] @ R.T - Q.T @ grads[0])))":
+        "LinalgQrBackward0",
+    "V @ (diag(grads[0]) + skew(V.T @ grads[1]) / 2 / (L[j] - L[i])) @ V.T, "
+    "L, V = eigenvalues, eigenvectors": "LinalgEighBackward0",
+    "-(P @ G @ P).T + G @ P @ P.T - A @ P @ G @ P @ P.T + P.T @ P @ (G - G @ P @ A), "
+    "A, P, G = self, result, grad.T": "LinalgPinvBackward0",
+    "triangle of -solve(self.T, grad) @ result.T": "LinalgSolveTriangularBackward0",
+    "solve(self.T, grad)": "LinalgSolveTriangularBackward0",
+    "the upper right corner of matrix_exp([[self.T, grad], [0, self.T]])": "LinalgMatrixExpBackward0",
+    "where a row was shortened, what is across it, times maxnorm / length; else grad": "RenormBackward0",
     "weights * (grad @ value.T - (grad @ value.T * weights).sum(-1)) * scale @ key":
         "ScaledDotProductFlashAttentionForCpuBackward0",
     "weights.T @ grad": "ScaledDotProductFlashAttentionForCpuBackward0",

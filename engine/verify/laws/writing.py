@@ -26,6 +26,16 @@ law(
 )
 
 
+law(
+    "",
+    None,
+    "EqBackward0 NeBackward0 LtBackward0 LeBackward0 GtBackward0 GeBackward0 "
+    "EqBackward1 NeBackward1 LtBackward1 LeBackward1 GtBackward1 GeBackward1",
+    flat="self other",
+)
+law("", None, "AsinhBackward1 AcoshBackward1 AtanhBackward1")  # these only refuse
+
+
 # ----- by a mask ----------------------------------------------------------------------------------
 def scattered_by_mask(self, mask, source):
     """Return self with the elements of source, in order, where a mask is true."""

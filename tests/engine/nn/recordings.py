@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-FOLDERS = tuple(Path(__file__).parents[1] / room / "programs" for room in ("nn", "optim", "numeric"))
+ROOMS = ("nn", "optim", "numeric", "distributions", "transforms")
+FOLDERS = tuple(Path(__file__).parents[1] / room / "programs" for room in ROOMS)
 
 
 def programs(room: str) -> list[Path]:
-    """Return the programs of one room: "nn", "optim" or "numeric"."""
+    """Return the programs of one of the rooms."""
     return sorted(path for folder in FOLDERS if folder.parent.name == room for path in folder.glob("*.txt"))
 
 
@@ -47,6 +48,6 @@ def printed_by_ours(program: Path) -> str:
 
 
 if __name__ == "__main__":
-    for path in (p for room in ("nn", "optim", "numeric") for p in programs(room)):
+    for path in (p for room in ROOMS for p in programs(room)):
         recording(path).write_text(printed(path), encoding="utf-8")
         print(path.name)
