@@ -7,11 +7,14 @@ together are the child's own stream of TEXT, ROWS and LAST frames. So a child ca
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import re
 import struct
 from collections.abc import Iterator
 from typing import Any, NoReturn
+
+import orjson
 
 HEADER = struct.Struct(">cI")  # kind, length of the payload
 
@@ -23,6 +26,7 @@ TEXT, ROWS, LAST = b"t", b"r", b"l"  # child -> pool, inside chunks
 SURROGATES = re.compile(rb"\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(\\ud[89a-f][0-9a-f]{2})")
 
 MAX_FRAME = 64 << 20
+PLENTY = 128 << 20  # bytes of address space: more than orjson needs for any part of a trace
 
 
 class ProtocolError(ValueError):
@@ -45,6 +49,22 @@ def dump(value: Any) -> bytes:
     if b"\\ud" in data:  # half of a surrogate pair is no text that any encoding could carry
         data = SURROGATES.sub(lambda found: b"\\ufffd" if found[1] else found[0], data)
     return data
+
+
+def dump_part(part: dict[str, Any]) -> bytes:
+    """Return strict JSON of a part of a trace, in UTF-8: as `dump`, but in a tenth of the time.
+
+    orjson writes null for nan, which no table of values has otherwise, and cannot say that memory is short.
+    """
+    try:
+        mmap.mmap(-1, PLENTY).close()  # not one page of it is touched
+        values = orjson.dumps(part["values"])
+        rest = orjson.dumps({name: value for name, value in part.items() if name != "values"})
+    except (OSError, MemoryError, TypeError):  # no such room; half a surrogate pair or a large int
+        return dump(part)
+    if b"null" in values:
+        raise ValueError("a value has a number that JSON does not know")
+    return b'{"values":' + values + b"," + rest[1:]
 
 
 def load(payload: bytes) -> Any:

@@ -7,9 +7,11 @@ something changes of which no copy is kept, and when much has been noted.
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 import time
+from collections.abc import Callable
 from itertools import islice
 from types import FrameType
 from typing import Any
@@ -23,15 +25,19 @@ from engine.trace.log import Log
 from engine.trace.places import Places
 from engine.trace.rules import text_of
 from engine.trace.spans import Span, innermost
-from engine.trace.writer import UNWRITTEN, Printed, Text, Writer
+from engine.trace.writer import Printed, Text, Writer
 
 MOST, AWAITED = 100_000, 2_000  # entries (AWAITED: if somebody waits for rows), and
 ROOM = 1 << 20  # elements of tensors, that are kept before their rows are written
+APART = 4_096  # entries after which those so far are left out of the search for garbage
 EVERY = 0.1  # seconds between two looks at rows that somebody waits for
 # What `run()` yields where its call stands: no statement of the program ends between these.
-STEPS = ("NodeReady", "NodeEntered", "NodeRan", "ReducedToShape", "SavedFreed", "EdgeFlowed", "GradSummed",
-         "GradCaptured", "GradAccumulated", "GradRetained")  # fmt: skip
-NAMELESS = ("HookRan", "ParameterUpdated")  # no more do variables change before these
+STEPS = frozenset((
+    events.NodeReady, events.NodeEntered, events.NodeRan, events.ReducedToShape, events.SavedFreed,
+    events.EdgeFlowed, events.GradSummed, events.GradCaptured, events.GradAccumulated, events.GradRetained,
+    events.BackwardRefused,
+))  # fmt: skip
+NAMELESS = (events.HookRan, events.ParameterUpdated)  # no more do variables change before these
 # A program with one of these words in it may notice when an object dies.
 MORTAL = re.compile(r"weak|\bgc\b|__del__|refcount|finali[sz]e", re.IGNORECASE)
 FIRM = frozenset((Tensor, Parameter, int, float, bool, complex, str, type(None)))  # change no more as text
@@ -57,10 +63,8 @@ class Recorder:
         self._at_once = bool(MORTAL.search(source))
         if self._at_once:
             self.lines.mark = self._mark
-        self._steps = frozenset(kind for kind in events.FACTS if kind.__name__ in STEPS + UNWRITTEN)
-        self._nameless = frozenset(kind for kind in events.FACTS if kind.__name__ in NAMELESS)
-        finders = {kind: getattr(self, f"_find_{kind.__name__}", None) for kind in events.FACTS}
-        self._finders = {kind: find for kind, find in finders.items() if find is not None}
+        self._finders: dict[type, Callable[..., Any] | None] = {}
+        self._frozen = False
         self._frame: FrameType | None = None  # kept, so that what it holds is alive to be asked at the end
         self._largest = 0
         self._rest()
@@ -81,23 +85,34 @@ class Recorder:
     def __call__(self, fact: Any) -> None:
         """Note one fact."""
         kind = type(fact)
-        if kind in self._steps:
+        if kind in STEPS:
             self._entries.append(fact)
         else:
             self._note(fact, kind, innermost(sys._getframe(1)))
+        if len(self._entries) >= self._next:
+            self._step_on()
+
+    def _step_on(self) -> None:
+        """Write rows if it is time, else keep what is noted from being looked through for garbage."""
         if len(self._entries) >= self._most:
             self.settle()
+            return
+        gc.freeze()
+        self._frozen = True
+        self._next = min(self._most, len(self._entries) + APART)
 
     def _note(self, fact: Any, kind: type, frame: FrameType | None) -> None:
         """Note a fact with its place, and what only this moment can tell."""
         code, instruction, seen, more = None, -1, None, None
         if frame is not None:
             self._frame, code, instruction = frame, frame.f_code, frame.f_lasti
-            if kind not in self._nameless:
+            if kind not in NAMELESS:
                 seen = self.lines.look(frame, instruction)
                 if seen is not None:
                     self._most -= most_rows(seen)
-        find = self._finders.get(kind)
+        if kind not in self._finders:
+            self._finders[kind] = getattr(self, f"_find_{kind.__name__}", None)
+        find = self._finders[kind]
         if find is not None:
             more = find(fact, frame, instruction)
             if more is NOTHING:
@@ -105,6 +120,8 @@ class Recorder:
         self._entries.append((fact, code, instruction, more, seen))
         if self._elements > self._room or (self._waiting and time.monotonic() - self._settled > EVERY):
             self._most = 0
+        if self._most < self._next:
+            self._next = self._most
 
     def _find_TensorMade(self, fact: events.TensorMade, *_: Any) -> None:
         self.lines.parameters += isinstance(fact.tensor, Parameter)
@@ -185,7 +202,7 @@ class Recorder:
         """Note what the program has printed."""
         self._said += len(text)
         self._note(Printed(text), Printed, innermost(sys._getframe(1)))
-        if self._said > self.limits.output or len(self._entries) >= self._most:
+        if self._said > self.limits.output or len(self._entries) >= self._next:
             self.settle()
 
     # ----- writing the rows -----
@@ -204,6 +221,9 @@ class Recorder:
                 writer.write(entry)
         finally:
             log.clear()
+            if self._frozen:
+                self._frozen = False
+                gc.unfreeze()
             writer.values.forget()
             writer.grads.rewind()
             self._settling = False
@@ -218,6 +238,7 @@ class Recorder:
         rows, limits = len(self.writer.rows), self.limits
         most = min(MOST if limits.step is None else AWAITED, limits.rows - rows - 2)
         self._most = 0 if self._at_once or rows < limits.at_once else most
+        self._next = min(self._most, APART)
         self._elements = 0
         self._room = min(ROOM, limits.elements, limits.made - self.ids.elements)
         self._said = self.writer.said
@@ -250,7 +271,7 @@ class Recorder:
             at = self.writer.at
             self.writer.rows.append({"kind": "limit", "at": at, "limit": limit, "message": message})
             self.over = {"kind": "limit", "limit": limit, "message": message, "at": at}
-            self._most = 0
+            self._most = self._next = 0
         return self.over
 
     def stop(self, limit: str, message: str, frame: FrameType | None = None) -> None:

@@ -38,6 +38,8 @@ class Spans:
     """The index of one source: looks up spans, each position computed once."""
 
     def __init__(self, source: str) -> None:
+        self._source = source
+        self._indexed = False
         self._lines = [line.encode() for line in re.split(r"\r\n|\r|\n", source)]
         self._exact: set[Extent] = set()
         self._replaced: dict[Extent, Extent] = {}
@@ -45,8 +47,12 @@ class Spans:
         self._binders: dict[tuple[int, str], list[tuple[Extent, Extent]]] = {}  # statement, target
         self._cache: dict[tuple[int, int], Span | None] = {}
         self._positions: dict[int, tuple[CodeType, list]] = {}
+
+    def _ready(self) -> None:
+        """Make the index, when it is first asked."""
+        self._indexed = True
         try:
-            self._index(ast.parse(source))
+            self._index(ast.parse(self._source))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass  # the run itself will be refused with the reason
 
@@ -81,6 +87,8 @@ class Spans:
 
     def binding(self, name: str, scope: int, last: Span | None, now: Span | None) -> Span | None:
         """Return the target that bound `name`: in the statement that ran last, else the nearest above."""
+        if not self._indexed:
+            self._ready()
         found = self._binders.get((scope, name))
         if not found:
             return None
@@ -105,6 +113,8 @@ class Spans:
         return column if text.isascii() else _units(text[:column].decode(errors="replace"))
 
     def _look_up(self, code: CodeType, instruction: int) -> Span | None:
+        if not self._indexed:
+            self._ready()
         known = self._positions.get(id(code))
         if known is None:
             known = self._positions[id(code)] = (code, list(code.co_positions()))

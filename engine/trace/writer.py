@@ -80,8 +80,7 @@ class Writer:
         self.said = 0
         self._broken: tuple[int, Span | None] | None = None  # a call that failed, if the program goes on
         self._arrived: dict[int, tuple] = {}  # what the nodes that are running were given
-        self._writers = {kind: self._writer(kind) for kind in events.FACTS if kind.__name__ not in UNWRITTEN}
-        self._writers[Printed] = self._print
+        self._writers: dict[type, Callable[[Any], None] | None] = {Printed: self._print, type(None): None}
 
     def write(self, entry: Any) -> None:
         """Write the row or rows of one entry of the log: a fact, or as `Noted`."""
@@ -99,7 +98,8 @@ class Writer:
                 self.bind(self.names.changes(seen, self.at))
         elif self._calls:
             self.at = self._calls[-1]
-        write = self._writers.get(type(fact))
+        kind = type(fact)
+        write = self._writers[kind] if kind in self._writers else self._writer(kind)
         if write is not None:
             write(fact)
 
@@ -187,12 +187,15 @@ class Writer:
         }  # fmt: skip
         return known.get(id(kind), lambda plain: plain)
 
-    def _writer(self, kind: type) -> Callable[[Any], None]:
+    def _writer(self, kind: type) -> Callable[[Any], None] | None:
         """Return what writes a kind of fact: the method named after its row, or the schema's table."""
         name = KINDS.get(kind.__name__) or re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
-        own = getattr(self, f"_{name}", None)
-        if own is not None:
-            return own
+        own = None if kind.__name__ in UNWRITTEN else getattr(self, f"_{name}", None) or self._by_schema(name)
+        self._writers[kind] = own
+        return own
+
+    def _by_schema(self, name: str) -> Callable[[Any], None]:
+        """Return what writes a row whose fields are its fact's."""
         rarely = schema.OPTIONAL.get(name, ())
         fields = [(f, self._encoder(what)) for f, what in schema.ROWS[name].items() if f not in rarely]
         after = getattr(self, f"_after_{name}", None)

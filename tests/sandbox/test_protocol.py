@@ -56,6 +56,20 @@ def test_no_number_that_json_does_not_know_is_written(value: object):
         protocol.dump(value)
 
 
+@pytest.mark.parametrize("data", [float("nan"), [1.0, -float("inf")]])
+def test_no_value_that_json_does_not_know_is_written(data: object):
+    with pytest.raises(ValueError):
+        protocol.dump_part({"values": {"v1": {"data": data}}, "rows": []})
+
+
+@pytest.mark.parametrize("text", ["plain", "é😀", "\ud800", "null", 2**80])
+@pytest.mark.parametrize("plenty", [1, 1 << 60])
+def test_a_part_is_written_as_anything_else_is(text: object, plenty: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(protocol, "PLENTY", plenty)
+    part = {"rows": [{"text": text, "node": None}], "values": {"v1": {"data": [0.1, 1e300, -0.0]}}}
+    assert protocol.load(protocol.dump_part(part)) == protocol.load(protocol.dump(part))
+
+
 @given(st.text(st.characters()) | st.text(st.sampled_from("\ud800\udc00\\u😀a")))
 def test_half_a_surrogate_pair_becomes_a_replacement_character(text: str):
     written = protocol.load(protocol.dump(text))

@@ -114,7 +114,8 @@ class Report:
             os._exit(1 if limit == "crash" else 0)
 
     def _frame(self, kind: bytes, value: dict[str, Any]) -> None:
-        data = protocol.message(kind, value)
+        dump = protocol.dump_part if "values" in value else protocol.dump
+        data = protocol.frame(kind, dump(value))
         self.bytes += len(data)
         if self.bytes > self.limits.trace:
             self.abandon("trace")
@@ -152,7 +153,7 @@ def warm_up() -> None:
     limits = Limits()  # not those of the runs, which may be smaller than this program
     report = Report(lambda data: None, limits)
     report.run = prepared(Job(WARM), report, limits)
-    protocol.dump(report.run.trace())
+    protocol.dump_part(report.run.trace())
 
 
 def prepared(job: Job, report: Report, limits: Limits) -> tracing.Run:
