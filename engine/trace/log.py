@@ -26,6 +26,7 @@ class Log:
     """
 
     def __init__(self, settle: Callable[[], None]) -> None:
+        # Note: later
         self.settle = settle
         self.entries: list[Any] = []
         self.now = 0  # the entry that is being read

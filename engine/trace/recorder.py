@@ -25,17 +25,18 @@ from engine.trace.log import Log
 from engine.trace.places import Places
 from engine.trace.rules import text_of
 from engine.trace.spans import Span, innermost
-from engine.trace.writer import Printed, Text, Writer
+from engine.trace.writer import UNWRITTEN, Printed, Text, Writer
 
 MOST, AWAITED = 100_000, 2_000  # entries (AWAITED: if somebody waits for rows), and
 ROOM = 1 << 20  # elements of tensors, that are kept before their rows are written
-APART = 4_096  # entries after which those so far are left out of the search for garbage
+APART = 512  # entries after which those so far are left out of the search for garbage
 EVERY = 0.1  # seconds between two looks at rows that somebody waits for
-# What `run()` yields where its call stands: no statement of the program ends between these.
+# What `run()` yields where its call stands: no statement of the program ends between these. Nor has a fact
+# a place that is no row.
 STEPS = frozenset((
     events.NodeReady, events.NodeEntered, events.NodeRan, events.ReducedToShape, events.SavedFreed,
     events.EdgeFlowed, events.GradSummed, events.GradCaptured, events.GradAccumulated, events.GradRetained,
-    events.BackwardRefused,
+    *(kind for kind in events.FACTS if kind.__name__ in UNWRITTEN),
 ))  # fmt: skip
 NAMELESS = (events.HookRan, events.ParameterUpdated)  # no more do variables change before these
 # A program with one of these words in it may notice when an object dies.
@@ -93,7 +94,7 @@ class Recorder:
             self._step_on()
 
     def _step_on(self) -> None:
-        """Write rows if it is time, else keep what is noted from being looked through for garbage."""
+        """Write rows if it is time; else let the search for garbage pass over what is noted: it is none."""
         if len(self._entries) >= self._most:
             self.settle()
             return
@@ -236,13 +237,14 @@ class Recorder:
     def _rest(self) -> None:
         """Set out how much may be noted until rows are written again."""
         rows, limits = len(self.writer.rows), self.limits
-        most = min(MOST if limits.step is None else AWAITED, limits.rows - rows - 2)
+        self._waiting = limits.step is not None
+        most = min(AWAITED if self._waiting else MOST, limits.rows - rows - 2)
         self._most = 0 if self._at_once or rows < limits.at_once else most
-        self._next = min(self._most, APART)
+        self._next = self._most if self._waiting else min(self._most, APART)
         self._elements = 0
         self._room = min(ROOM, limits.elements, limits.made - self.ids.elements)
         self._said = self.writer.said
-        self._waiting, self._settled = limits.step is not None, time.monotonic()
+        self._settled = time.monotonic()
 
     def finish(self, error: BaseException | None = None) -> None:
         """The program is over: write what it bound last, and stand where `error` came from."""
