@@ -12,6 +12,7 @@ from engine import create, random
 from engine import dtype as dtypes
 from engine.dtype import DType
 from engine.functions.named import kind
+from engine.numeric.kinds import TITLE
 from engine.ops.bessel import scaled
 from engine.ops.kinds import refuse_unless
 from engine.tensor import Tensor
@@ -33,7 +34,8 @@ def _window(name: str, shape: Any, *options: tuple[str, float]):
                 f"{name} requires non-negative window_length, got window_length={window_length}"
             )
         dtype = dtype or dtypes.default_dtype()
-        numbers = [*given, *(named.get(n, value) for n, value in options[len(given) :])]
+        found = [*given, *(named.get(n, value) for n, value in options[len(given) :])]
+        numbers = [real(name, value) for value in found]
         if window_length == 1:
             return create.finished(np.ones(1), dtype, requires_grad)
         count = window_length + (1 if periodic else 0)
@@ -43,6 +45,14 @@ def _window(name: str, shape: Any, *options: tuple[str, float]):
     window.__name__ = window.__qualname__ = name
     window.__doc__ = "Return a window that rises from the edges to 1 in the middle."
     return window
+
+
+def real(function: str, value: Any) -> Any:
+    """Return a number as Python's own, or refuse what is none: it is about to meet an array."""
+    value = create.plain_number(value)
+    if type(value) not in (int, float, bool):
+        raise TypeError(f"{function}(): expected a number, but got {TITLE(type(value))}")
+    return value
 
 
 def _kaiser(turn: np.ndarray, beta: float) -> np.ndarray:
@@ -75,6 +85,7 @@ def range(
         stacklevel=2,
     )
     low, high = (0, start) if end is None else (start, end)
+    low, high, step = (real("range", value) for value in (low, high, step))
     count = math.floor((high - low) / step + 1)
     return create.finished(
         low + np.arange(count, dtype=np.float64) * step, dtype or dtypes.default_dtype(), requires_grad
