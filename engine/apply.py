@@ -14,6 +14,7 @@ from engine.node import Node, SavedTensor, VariadicNode, accumulator, gradient_e
 from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
 from engine.tensor import Tensor, info_of, make
+from engine.overlap import in_turn, overlaps
 from engine.views import attach, check_inplace, check_overlap, rebase
 
 np.seterr(all="ignore")  # 1/0 is inf and 0/0 is nan, silently, as in PyTorch
@@ -296,7 +297,8 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     except ScalarMet:
         return apply_inplace(op, tensor, *map(without_scalars, args[1:]))
     try:
-        out = np.asarray(op.forward(*arrays))
+        whole = op.promote is None and op.name != "copy" or not overlaps(tensor, args[1:])
+        out = np.asarray(op.forward(*arrays)) if whole else in_turn(op.forward, arrays)
     except (ValueError, IndexError, TypeError) as error:
         raise explained(op, arrays, error) from None
     if out.shape != tensor.array.shape:

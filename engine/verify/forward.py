@@ -12,8 +12,9 @@ from engine.verify.derive import UNREAD
 from engine.verify.graph import RESHAPED, Graph
 from engine.verify.large import total_wrong
 from engine.verify.laws.drawn import DRAWN
-from engine.verify.laws.table import FORWARD, PICKS, TROUBLE, VIEWS, asks, call
+from engine.verify.laws.table import EACH, FORWARD, PICKS, TROUBLE, VIEWS, asks, call
 from engine.verify.numbers import Value
+from engine.verify.overlap import InTurn, looks_elsewhere
 from engine.verify.picks import judge_picked
 from engine.verify.unseen import Unseen
 from engine.verify.world import Held, World, same
@@ -62,10 +63,11 @@ class Forward:
             before[tensor] = memory
             world.hold(tensor, memory)
         check_arguments(world, row, name)
+        met = self.met(row, before) if inplace else {}
         if inplace:
             before = {t: m.copy() if isinstance(m, np.ndarray) else m for t, m in before.items()}
         known = arguments(row, before)
-        self.judge(row, name, known)
+        self.judge(row, name, known, met)
         self.saved(row, name, before)
         self.let_happen(row, name)
         if row["node"] is not None:
@@ -84,9 +86,17 @@ class Forward:
         else:
             world.refuse("outputs", f"[{first}], which is written in place", row["outputs"])
 
-    def judge(self, row: dict, name: str, known: dict) -> None:
+    def met(self, row: dict, before: Before) -> dict[str, np.ndarray]:
+        """Return the operands that look into the memory that is written, at other places than are written."""
+        written = before.get(row["outputs"][0])
+        found = {n: before.get(what.get("tensor")) for n, what in row["args"]}
+        return {n: memory for n, memory in found.items() if looks_elsewhere(written, memory)}
+
+    def judge(self, row: dict, name: str, known: dict, met: dict[str, np.ndarray]) -> None:
         """Derive the results, or hold them against what the program has computed itself."""
         world, function = self.world, FORWARD.get(name)
+        if met and function is not None and (name in EACH or name == "copy"):
+            function = InTurn(function, world.holds[row["outputs"][0]], met)
         claims = [(f"values[{i}]", v) for i, v in enumerate(row["values"])]
         if name in DRAWN:
             return
