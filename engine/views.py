@@ -185,7 +185,8 @@ class CopySlices(Node):
             return [None] * len(self.next_edges)
         result = make_at(laid_out(*self.root, grads[0].array.dtype), None, grads[0].place).copy_(grads[0])
         part = result.as_strided(self.size, self.stride, self.storage_offset)
-        first, *rest = self.inner.run((part.clone(),), (True, *needed[1:]), create_graph)
+        into_the_slice = self.inner.next_edges[0] is not None  # what was overwritten asked for a gradient
+        first, *rest = self.inner.run((part.clone(),), (into_the_slice, *needed[1:]), create_graph)
         if first is None:
             return [None, *rest]
         part.copy_(first)
