@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -11,7 +12,6 @@ import numpy as np
 
 from engine import backward as engine
 from engine import batched, errors, events, local, modes, places, unwatched, workers
-from engine.anomaly import is_anomaly_enabled
 from engine.node import Edge, Node, gradient_edge
 from engine.ops.table import F
 from engine.tensor import Tensor, make_at
@@ -195,7 +195,7 @@ def make_grads(roots: Sequence[Any], given: list[Any]) -> tuple:
 def _implicit(root: Any, shape: tuple, dtype: Any, place: Any) -> Tensor | None:
     if isinstance(root, Tensor) and not root.requires_grad:
         return None
-    if int(np.prod(shape)) != 1:
+    if math.prod(shape) != 1:
         raise RuntimeError(errors.not_scalar())
     if not dtype.is_floating_point:
         raise RuntimeError(errors.not_float_root(dtype))
@@ -238,6 +238,13 @@ def refused(api: str, roots, grads, retain_graph: bool, create_graph: bool, prob
     return RuntimeError(problem)
 
 
+def unseen(call: engine.Call) -> bool:
+    """Return whether a call may run as one that nobody watches, records or restricts."""
+    here = local.state()
+    odd = call.create_graph or call.spread or here.anomaly
+    return call.targets is None and here.keeper is None and not odd
+
+
 def execute(call: engine.Call) -> None:
     """Drive the engine to the end, handing each step to whoever watches."""
     watch = events.observer()
@@ -248,8 +255,7 @@ def execute(call: engine.Call) -> None:
     token = engine.running.set(call)
     try:
         with modes.backward_mode(call.create_graph):
-            odd = call.create_graph or call.spread or is_anomaly_enabled()
-            if watch is None and call.targets is None and not odd:
+            if watch is None and unseen(call):
                 unwatched.run(call)
                 return
             for step in engine.run(call):

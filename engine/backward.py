@@ -11,8 +11,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine import anomaly, errors, events, hooks, modes
+import numpy as np
+
+from engine import anomaly, errors, events, hooks, modes, sums
 from engine.accumulate import accumulate
+from engine.bare import on_arrays
 from engine.node import AccumulateGrad, Edge, Node
 from engine.places import arrived
 from engine.ready_queue import ReadyQueue
@@ -270,6 +273,10 @@ def compute(node: Node, grads: tuple, asked: tuple[bool, ...], create_graph: boo
     """Evaluate a node's rules unseen, plain numbers taken as C++ scalars."""
     if not node.silent:
         return node.run(grads, asked, create_graph)
+    if not create_graph:
+        outs = on_arrays(node, grads, asked)
+        if outs is not None:
+            return outs
     rule, watch = modes.begin_rule(), events.look_away()
     try:
         return node.run(grads, asked, create_graph)
@@ -289,6 +296,9 @@ def validated(node: Node, slot: int, edge: Edge, grad: Any) -> Tensor:
     found = grad.array.shape
     if found != shape and not reducible(found, shape):
         raise RuntimeError(errors.invalid_gradient(node, slot, found, shape))
+    if type(grad) is Tensor and grad.array.dtype == dtype.numpy and grad.exotic is grad.place is None:
+        if not modes.is_grad_enabled():
+            return make(summed_to(grad.array, shape))
     with events.observed_by(None):
         if found != shape:
             grad = grad.sum_to_size(shape)
@@ -297,6 +307,15 @@ def validated(node: Node, slot: int, edge: Edge, grad: Any) -> Tensor:
                 raise RuntimeError(errors.invalid_gradient(node, slot, found, shape))
             grad = grad.to(dtype)
     return grad
+
+
+def summed_to(array: np.ndarray, shape: tuple) -> np.ndarray:
+    """Sum an array over what broadcasting had stretched: `sum_to_size` on bare arrays."""
+    if not shape:
+        return sums.sum_all(array)
+    own, lead = array.shape, array.ndim - len(shape)
+    dims = (*range(lead), *[i for i in range(lead, len(own)) if shape[i - lead] == 1 != own[i]])
+    return sums.sum_dims(array, dims, True).reshape(shape)
 
 
 def reducible(found: tuple, shape: tuple) -> bool:

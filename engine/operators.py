@@ -18,7 +18,7 @@ from engine.tensor import Parameter, Tensor, read
 NUMBERS = (bool, int, float, complex)
 OPERANDS = (Tensor, *NUMBERS)
 EXACTLY = frozenset(OPERANDS)  # asked first, for speed
-SUB, NEG, ABS = TABLE["sub"], TABLE["neg"], TABLE["abs"]
+SUB, NEG, ABS, POW = (TABLE[name] for name in ("sub", "neg", "abs", "pow"))
 
 
 # ----- operators ------------------------------------------------------------------------------
@@ -49,6 +49,8 @@ def inplace_operator(name: str) -> Callable:
 
 
 def _pow(self: Tensor, other: Any) -> Any:
+    if type(other) in (int, float):
+        return two(POW, self, other)
     return functions.pow(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
 

@@ -55,7 +55,7 @@ def two(op: Op, a: Any, b: Any) -> Tensor:
     output.array = out if type(out) is ndarray else np.asarray(out)
     node = None
     if mask and here.grad:
-        edges = (edge(a) if mask & 1 else None, edge(b) if mask & 2 else None)
+        edges = (edge(a) if mask & 1 else None, edge(b) if mask & 2 else None)[: len(op.inputs)]
         node = made(op, edges, mask, output, a.node, here)
         node.save(op.plans.get(mask) or op.plan(mask), (a, b, *op.left_out(2)), (output,))
     if here.watch is not None:
@@ -126,6 +126,11 @@ def takes_two(op: Op) -> bool:
         and len(op.defaults) == op.arity - 2
         and ".inplace" not in op.overload
     )
+
+
+def takes_number(op: Op) -> bool:
+    """Return whether `two` may stand for `apply` where the second operand is a number."""
+    return op.promote == "pow" and op.positions == (0,) and op.outputs == 1 and op.arity == 2
 
 
 def takes_one(op: Op) -> bool:

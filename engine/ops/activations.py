@@ -31,15 +31,29 @@ def logistic(x: np.ndarray) -> np.ndarray:
 def _relu(self):
     if self.dtype == np.bool_:
         raise RuntimeError("Boolean inputs not supported for relu")
-    return np.where(self <= 0, zero(self), self)
+    return np.maximum(self, zero(self)) + zero(self)  # + 0: the larger of -0 and 0 may be either
+
+
+def dropped_where(drop: np.ndarray, array: np.ndarray) -> np.ndarray:
+    """Return an array with +0 where `drop` says so: np.where(drop, 0, array), in half the time.
+
+    A float is dropped by clearing all its bits: drop - 1 is 0 or, in whole numbers, a mask of ones.
+    """
+    bits = _BITS.get(array.dtype)
+    if bits is None:
+        return np.where(drop, zero(array), array)
+    keep = np.subtract(drop.view(np.int8), 1, dtype=np.int8)
+    return (array.view(bits) & keep.astype(bits)).view(array.dtype)
+
+
+_BITS = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (2, 4, 8)}
 
 
 # ----- kinked -----------------------------------------------------------------------------------
 op("relu", _relu, node="ReluBackward0",
    spelled="method function inplace", formulas={"self": "grad * (result > 0)"},
    self=lambda grad, result: F.threshold_backward(grad, result, 0))
-op("threshold_backward", lambda grad_output, self, threshold:
-   np.where(self <= threshold, zero(grad_output), grad_output),
+op("threshold_backward", lambda grad_output, self, threshold: dropped_where(self <= threshold, grad_output),
    node="ThresholdBackwardBackward0", formulas={"grad_output": "grad * (self > threshold)", "self": "0"},
    grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
    self=lambda grad: F.zeros_like(grad))

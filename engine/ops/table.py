@@ -7,6 +7,7 @@ on the screen. Runs nothing itself: `apply.py` runs forwards, `node.py` runs rul
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import inspect
 import linecache
@@ -163,19 +164,32 @@ def inner_or_outer(name: str) -> str:
 
 
 def rule_text(rule: Callable) -> str:
-    """Return the source of a rule: a lambda's body, found by its code positions; else its name.
+    """Return the source of a rule: a lambda's body, else its name."""
+    if rule.__name__ != "<lambda>":
+        return f"{rule.__name__}({', '.join(inspect.signature(rule).parameters)})"
+    return ast.unparse(body_of(rule))
 
-    Two lambdas never share a position, so nothing is guessed. Needs Python >= 3.11.
+
+def body_of(rule: Callable) -> ast.expr:
+    """Return what a lambda, or a function that is one return statement, computes; ValueError for others.
+
+    A lambda is found by its code positions. Two lambdas never share one, so nothing is guessed. Needs
+    Python >= 3.11.
     """
     code = rule.__code__
     if rule.__name__ != "<lambda>":
-        return f"{rule.__name__}({', '.join(inspect.signature(rule).parameters)})"
+        for node in _functions(code.co_filename):
+            *before, last = node.body
+            if node.name == rule.__name__ and node.lineno == code.co_firstlineno:
+                if isinstance(last, ast.Return) and all(isinstance(n, ast.Expr) for n in before):
+                    return copy.deepcopy(last.value)
+        raise ValueError(f"{rule.__name__} is more than one return statement")
     spans = [p for p in code.co_positions() if p[0] and p[2] is not None and p[1]]
     line, column = max(((p[1], p[3]) for p in spans if p[3] is not None), default=(code.co_firstlineno, 0))
     for node in _lambdas(code.co_filename):
         if node.lineno == code.co_firstlineno and _within(node.body, line, column):
             if [a.arg for a in node.args.args] == list(code.co_varnames[: code.co_argcount]):
-                return ast.unparse(node.body)
+                return copy.deepcopy(node.body)
     raise ValueError(f"no source for the rule at {code.co_filename}:{code.co_firstlineno}")
 
 
@@ -184,9 +198,18 @@ def _within(body: ast.expr, line: int, column: int) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
+def _parsed(filename: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse("".join(linecache.getlines(filename)))))
+
+
+@functools.lru_cache(maxsize=64)
 def _lambdas(filename: str) -> tuple[ast.Lambda, ...]:
-    tree = ast.parse("".join(linecache.getlines(filename)))
-    return tuple(n for n in ast.walk(tree) if isinstance(n, ast.Lambda))
+    return tuple(n for n in _parsed(filename) if isinstance(n, ast.Lambda))
+
+
+@functools.lru_cache(maxsize=64)
+def _functions(filename: str) -> tuple[ast.FunctionDef, ...]:
+    return tuple(n for n in _parsed(filename) if isinstance(n, ast.FunctionDef))
 
 
 class _Late:

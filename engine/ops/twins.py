@@ -1,29 +1,39 @@
-"""Rules on bare arrays: the very code of a rule, run on the arrays instead of on tensors.
+"""Rules on bare arrays: the very text of a rule, compiled to run on arrays instead of on tensors.
 
-A rule that consists of operators and calls of rows (`grad * other`, `F.tanh_backward(grad, result)`) means
-the same on arrays of one dtype, and costs a fraction there. Nothing is written twice: the twin is the
-rule's own code object with another `F`. Rules that ask more of their arguments have no twin.
+A rule that consists of operators and calls of rows (`grad * other`, `F.tanh_backward(grad, result)`,
+`grad * self.cos()`) means the same on arrays of one dtype, and costs a fraction there. Nothing is written
+twice: the twin is the rule's own source with another `F`. Rules that ask more of their arguments have none.
 """
 
 from __future__ import annotations
 
-import dis
+import ast
 import functools
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from engine.ops.table import TABLE, Op
+from engine.ops.table import TABLE, Op, body_of
 from engine.tensor import make
 
 Twin = tuple[int, Callable | None, tuple[str, ...]]
-STEPS = frozenset(
-    "RESUME PRECALL CALL PUSH_NULL RETURN_VALUE RETURN_CONST BINARY_OP UNARY_NEGATIVE UNARY_INVERT UNARY_NOT "
-    "COMPARE_OP TO_BOOL COPY SWAP POP_TOP KW_NAMES NOP BINARY_SUBSCR".split()
+SIGNS = (ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context)
+WHOLE = (
+    ast.BinOp,
+    ast.BoolOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.IfExp,
+    ast.Constant,
+    ast.Call,
+    ast.Tuple,
+    ast.Subscript,
 )
-KINDS = ("LOAD_", "CALL", "POP_JUMP_", "JUMP_")
+SAME = ("expand",)  # methods that, as rules call them, are the row of that name
+BUILTIN = {"max": max, "min": min, "len": len}
 
 
 class Rows:
@@ -40,8 +50,8 @@ ROWS = Rows()
 
 
 def plain(row: Op) -> bool:
-    """Return whether applying a row is nothing but its forward, whatever arrays it is given."""
-    return row.promote is None and row.outputs == 1 and not row.variadic
+    """Return whether applying a row is nothing but its forward, for arrays of one float dtype."""
+    return row.promote in (None, "float") and row.outputs == 1 and not row.variadic
 
 
 def through_tensors(row: Op) -> Callable:
@@ -56,31 +66,97 @@ def through_tensors(row: Op) -> Callable:
     return call
 
 
+def raised(base: Any, exponent: Any) -> Any:
+    """Return base ** exponent, for arrays, as the rows have it."""
+    numbers = isinstance(base, (int, float)), isinstance(exponent, (int, float))
+    if numbers == (False, True):
+        return TABLE["pow"].forward(np.asarray(base), exponent)
+    return (
+        base**exponent
+        if all(numbers)
+        else getattr(ROWS, "pow__Base" if numbers[0] else "pow__Tensor")(base, exponent)
+    )
+
+
+class Unfit(Exception):
+    """A rule does more than a twin can."""
+
+
+class Rewriter(ast.NodeTransformer):
+    """Turns methods that are rows into calls of `F`, and refuses what arrays do otherwise than tensors."""
+
+    def __init__(self, rule: FunctionType) -> None:
+        self.rule = rule
+        self.locals = frozenset(rule.__code__.co_varnames[: rule.__code__.co_argcount])
+        self.world: dict[str, Any] = {"F": ROWS}
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if not isinstance(node, WHOLE + SIGNS):
+            raise Unfit
+        return super().generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
+        if not isinstance(node.op, ast.Pow):
+            return self.generic_visit(node)
+        self.world["raised"] = raised
+        return ast.Call(ast.Name("raised", ast.Load()), [self.visit(node.left), self.visit(node.right)], [])
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802 - ast's name
+        if node.id not in self.locals:
+            self.world[node.id] = self.known(node.id)
+        return node
+
+    def known(self, name: str) -> Any:
+        """Return what a global name is for the twin: a number, or the twin of a function."""
+        if name in BUILTIN and name not in self.rule.__globals__:
+            return BUILTIN[name]
+        value = self.rule.__globals__.get(name)
+        found = value if type(value) in (int, float) else twin(value) if callable(value) else None
+        if found is None:
+            raise Unfit
+        return found
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+        function = node.func
+        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+            raise Unfit
+        args = [self.visit(a) for a in node.args]
+        if isinstance(function, ast.Name):
+            return ast.Call(self.visit(function), args, [])
+        if not isinstance(function, ast.Attribute):
+            raise Unfit
+        if isinstance(function.value, ast.Name) and function.value.id == "F":
+            return ast.Call(function, args, [])
+        row = TABLE.get(function.attr)
+        if row is None or "method" not in row.spelled and function.attr not in SAME:
+            raise Unfit
+        called = ast.Attribute(ast.Name("F", ast.Load()), function.attr, ast.Load())
+        return ast.Call(called, [self.visit(function.value), *args], [])
+
+
 @functools.cache
 def twin(rule: Callable) -> Callable | None:
-    """Return the rule on arrays, or None if its code does more than operators and calls of rows.
+    """Return the rule on arrays, or None if its text does more than operators and calls of rows.
 
     What it calls by name must be functions of the operations that have twins themselves.
     """
     if not isinstance(rule, FunctionType) or rule.__closure__:
         return None
-    world: dict[str, Any] = {"F": ROWS, "max": max, "min": min, "len": len}
-    before = None
-    for step in dis.get_instructions(rule):
-        if step.opname == "LOAD_GLOBAL" and step.argval not in world:
-            value = rule.__globals__.get(step.argval)
-            known = value if type(value) in (int, float) else twin(value)
-            if known is None:
-                return None
-            world[step.argval] = known
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and before != "F":
-            return None
-        if step.opname not in STEPS and not step.opname.startswith(KINDS):
-            return None
-        if step.opname == "BINARY_OP" and step.argrepr.startswith("**"):
-            return None
-        before = step.argval if step.opname == "LOAD_GLOBAL" else None
-    return FunctionType(rule.__code__, world, rule.__name__, rule.__defaults__)
+    rewriter = Rewriter(rule)
+    try:
+        body = rewriter.visit(body_of(rule))
+    except (Unfit, ValueError):
+        return None
+    written = ast.Expression(ast.Lambda(arguments(rule), body))
+    code = compile(ast.fix_missing_locations(written), "<twin>", "eval")
+    return eval(code, rewriter.world)  # noqa: S307 - our own source
+
+
+def arguments(rule: FunctionType) -> ast.arguments:
+    """Return the rule's parameters; defaults are plain values."""
+    parameters = inspect.signature(rule).parameters
+    defaults = [ast.Constant(p.default) for p in parameters.values() if p.default is not p.empty]
+    return ast.arguments([], [ast.arg(name) for name in parameters], None, [], [], None, defaults)
 
 
 def twins(op: Op) -> tuple[Twin, ...]:
