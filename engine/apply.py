@@ -13,8 +13,8 @@ from engine.local import ThreadLocalState, state
 from engine.node import Node, SavedTensor, VariadicNode, accumulator, gradient_edge, node_class, node_type
 from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
-from engine.tensor import Tensor, info_of, make
 from engine.overlap import in_turn, overlaps
+from engine.tensor import Tensor, info_of, make
 from engine.views import attach, check_inplace, check_overlap, rebase
 
 np.seterr(all="ignore")  # 1/0 is inf and 0/0 is nan, silently, as in PyTorch

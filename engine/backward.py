@@ -20,7 +20,7 @@ from engine.node import AccumulateGrad, Edge, Node
 from engine.places import arrived
 from engine.ready_queue import ReadyQueue
 from engine.sparse import SparseTensor
-from engine.tensor import Tensor, beside, info_of
+from engine.tensor import Tensor, beside, info_of, make
 from engine.workers import Workers
 
 
