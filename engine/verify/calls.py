@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 
 from engine.verify.queue import Heap
@@ -31,6 +32,7 @@ class Visit:
     hooked: bool = False  # an after-hook may have changed what flows
     terms: set[str] = field(default_factory=set)  # the saved tensors that its rules have read
     made: set[str] = field(default_factory=set)  # values that the program made meanwhile
+    ran: Counter[tuple[str, str]] = field(default_factory=Counter)  # hooks by name and moment
 
     @property
     def done(self) -> bool:

@@ -6,6 +6,8 @@ from engine.verify.backward import Backward
 from engine.verify.calls import STAGES, Visit
 from engine.verify.world import World
 
+MOMENTS = ("tensor", "before the node", "after the node", "after .grad was written")
+
 
 class Hooks:
     """Checks the rows of what was asked for beforehand: hooks, captures, `retain_grad()`."""
@@ -29,8 +31,12 @@ class Hooks:
         if when not in STAGES:
             world.refuse("when", "a moment at which hooks run", when)
         visit = self.backward.visiting(row, when)
-        if not any(row["hook"] == name and w.split()[0] == when.split()[0] for _, w, name in self.registered):
+        alike = sum(row["hook"] == name and w.split()[0] == when.split()[0] for _, w, name in self.registered)
+        if not alike:
             world.refuse("hook", "a hook that was registered", row["hook"])
+        visit.ran[row["hook"], when] += 1
+        if visit.ran[row["hook"], when] > alike * max(len(visit.grads), len(visit.outs)):
+            world.refuse("hook", "each hook once", row["hook"])
         if when == "after .grad was written":
             tensor = world.nodes[visit.node].get("variable")
             world.must("before", world.grads.get(tensor), row["before"])
@@ -81,6 +87,8 @@ class Hooks:
     # ----- asked for beforehand -------------------------------------------------------------------
     def on_hook_registered(self, row: dict) -> None:
         """Remember a hook."""
+        if row["when"] not in MOMENTS:
+            self.world.refuse("when", "a moment for which hooks are registered", row["when"])
         self.registered.append((row["owner"], row["when"], row["hook"]))
         owner = row["owner"]
         edge = [owner] if owner[0] == "n" else self.backward.graph.edge_of(owner)

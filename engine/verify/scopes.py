@@ -26,7 +26,8 @@ class Scopes:
             root = entry["path"].partition(".")[0].partition("[")[0]
             if root and root not in self.program.words:
                 world.refuse(f"modules.{key}.path", "a name of the program", entry["path"], None)
-            if not entry["text"].startswith(entry["type"] + "(") or entry["type"] not in self.named():
+            whole = entry["text"].startswith(entry["type"] + "(") and entry["text"].endswith(")")
+            if not whole or entry["type"] not in self.named():
                 world.refuse(f"modules.{key}.type", "a module of the program, as it prints", entry, None)
 
     def named(self) -> set[str]:
