@@ -15,7 +15,7 @@ from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
 from engine.overlap import in_turn, overlaps
 from engine.tensor import Tensor, info_of, make
-from engine.views import attach, check_inplace, check_overlap, rebase
+from engine.views import attach, check_inplace, check_overlap, moved, rebase, standing
 
 np.seterr(all="ignore")  # 1/0 is inf and 0/0 is nan, silently, as in PyTorch
 NUMBERS = frozenset((bool, int, float, complex))
@@ -290,6 +290,7 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     edges, mask = edges_of(op, args) if modes.is_grad_enabled() else ((), 0)
     recorded = bool(mask)
     check_inplace(tensor, recorded)
+    were = standing(tensor)
     if op.promote is not None:
         check_overlap(tensor, args[1:])
     try:
@@ -326,6 +327,7 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     if watch is not None:
         shown = node if tensor.node is node else tensor.grad_fn if node is not None else None
         watch(events.OpApplied(op, shown, tuple(zip(op.parameters, args, strict=True)), (tensor,), True))
+        moved(were)
     return tensor
 
 
@@ -333,6 +335,7 @@ def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     """Run a view op on the tensor itself (`squeeze_`, `t_`): same memory, new shape, one more version."""
     recorded = needs_grad(tensor) and modes.is_grad_enabled()
     check_inplace(tensor, recorded)
+    were = standing(tensor)
     edge, before = gradient_edge(tensor) if recorded else None, tensor.aliased()
     events.changing()
     tensor.array = op.forward(tensor.array, *args)
@@ -349,6 +352,7 @@ def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
                 op, node, tuple(zip(op.parameters, (before, *args), strict=True)), (tensor,), True
             )
         )
+        moved(were)
     return tensor
 
 

@@ -128,6 +128,24 @@ class Detached:
 
 
 @fact
+class VersionBumped:
+    """Memory was written in place: the counter that all views of it share went from `before` to `after`."""
+
+    tensor: Any
+    before: int
+    after: int
+
+
+@fact
+class Rebased:
+    """A tensor hangs on another node than before, since its memory was written; `before` may be None."""
+
+    tensor: Any
+    before: Any
+    after: Any
+
+
+@fact
 class DataReplaced:
     """`tensor.data = source`: the tensor shows the memory of `source` from now on. `before` is an array."""
 

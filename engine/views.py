@@ -45,6 +45,14 @@ def current_node(view: Tensor) -> Any:
 
     The new node takes its sequence number at this moment, so that even looking changes the order.
     """
+    before = view.node
+    node = _renewed(view)
+    if node is not before:
+        events.emit(events.Rebased(view, before, node))
+    return node
+
+
+def _renewed(view: Tensor) -> Any:
     info = view.view_of
     now = view.version_now()
     if info.version == now or not (view.node is not None or view.base.requires):
@@ -142,8 +150,27 @@ def rebase(tensor: Tensor, node: Node) -> None:
     slices = CopySlices(root, tensor, node)
     move_retains(root, slices)
     root.node, root.output_nr, root.requires, root.hooks = slices, 0, True, None
-    current_node(tensor)
+    _renewed(tensor)
     tensor.hooks = None
+
+
+def standing(tensor: Tensor) -> list[tuple[Tensor, Any, int]]:
+    """Return where a tensor and its root hang before a write in place, for `moved`; only if watched."""
+    if events.observer() is None:
+        return []
+    return [(each, each.node, each.version_now()) for each in (tensor, tensor.base) if each is not None]
+
+
+def moved(were: list[tuple[Tensor, Any, int]]) -> None:
+    """State what a write in place has done: to the version, and to the graph."""
+    if not were:
+        return
+    tensor, _, version = were[0]
+    if tensor.version_now() != version:
+        events.emit(events.VersionBumped(tensor, version, tensor.version_now()))
+    for each, before, _ in were:
+        if each.node is not before:
+            events.emit(events.Rebased(each, before, each.node))
 
 
 def move_retains(tensor: Tensor, node: Node) -> None:

@@ -149,6 +149,8 @@ class Recorder:
     def _find_GradModeSet(self, fact: Any, frame: FrameType | None, instruction: int) -> Any:
         return NOTHING if frame is not None and self.places.step == (frame, instruction) else None
 
+    _find_VersionBumped = _find_Rebased = _find_GradModeSet
+
     def _find_ModuleEntered(self, fact: Any, frame: FrameType | None, instruction: int) -> str:
         module = self._module(fact.module)
         self.places.enter(module, (frame, instruction))

@@ -57,6 +57,7 @@ TENSOR, NODE, MODULE, VALUE, SPAN = (
     ref(n) for n in ("tensor_id", "node_id", "module_id", "value_id", "span")
 )
 GRAD = maybe(VALUE)
+MAYBE_NODE = maybe(NODE)
 OWNER = {"anyOf": [TENSOR, NODE]}
 ARGUMENTS = many(row_of(TEXT, ref("argument")))
 
@@ -65,10 +66,12 @@ ARGUMENTS = many(row_of(TEXT, ref("argument")))
 ROWS: dict[str, dict[str, dict]] = {
     "tensor_made": {"tensor": TENSOR, "value": VALUE},
     "op_applied": {
-        "op": TEXT, "node": maybe(NODE), "args": ARGUMENTS, "outputs": many(TENSOR), "values": many(VALUE),
+        "op": TEXT, "node": MAYBE_NODE, "args": ARGUMENTS, "outputs": many(TENSOR), "values": many(VALUE),
         "inplace": FLAG, "saved": many(row_of(TEXT, maybe(TENSOR), GRAD)), "module": maybe(MODULE),
     },
     "detached": {"tensor": TENSOR, "source": TENSOR, "how": TEXT, "value": VALUE},
+    "version_bumped": {"tensor": TENSOR, "before": COUNT, "after": COUNT},
+    "rebased": {"tensor": TENSOR, "before": MAYBE_NODE, "after": NODE},
     "data_replaced": {"tensor": TENSOR, "source": TENSOR, "before": VALUE, "after": VALUE},
     "value_read": {"tensor": TENSOR, "how": TEXT, "value": VALUE},
     "names_bound": {"names": keyed(TENSOR), "unbound": many(TEXT)},
@@ -120,7 +123,7 @@ ROWS: dict[str, dict[str, dict]] = {
         "scheduler": TEXT, "type": TEXT, "optimizer": TEXT, "which": COUNT, "group": COUNT, "epoch": WHOLE,
         "before": NUMBER, "after": NUMBER, "formula": TEXT, "terms": keyed(NUMBER),
     },
-    "error": {"type": TEXT, "message": TEXT, "node": maybe(NODE), "cause": maybe(ref("cause"))},
+    "error": {"type": TEXT, "message": TEXT, "node": MAYBE_NODE, "cause": maybe(ref("cause"))},
     "limit": {"limit": TEXT, "message": TEXT},
 }
 

@@ -183,6 +183,7 @@ class Writer:
         known = {
             id(schema.TENSOR): self.tensor, id(schema.NODE): self.node, id(schema.VALUE): self.value,
             id(schema.GRAD): self.value, id(schema.TEXT): self._named,
+            id(schema.MAYBE_NODE): lambda node: None if node is None else self.node(node),
             id(schema.NUMBER): number, id(schema.ANY_NUMBER): number,
         }  # fmt: skip
         return known.get(id(kind), lambda plain: plain)

@@ -20,6 +20,7 @@ from engine.verify.order import Order
 from engine.verify.places import Places
 from engine.verify.printed import Printed
 from engine.verify.rates import Rates
+from engine.verify.rebasing import Rebasing
 from engine.verify.report import Report
 from engine.verify.scopes import Scopes
 from engine.verify.structure import check_structure
@@ -48,7 +49,8 @@ def walk(world: World) -> None:
     parts = (
         Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
         Updates(world, rates), rates, grads, Clipping(world), backward, Hooks(world, backward),
-        Forward(world, graph), Leaving(world, program), Printed(world, program), Warned(world, program),
+        Forward(world, graph), Rebasing(world, graph), Leaving(world, program), Printed(world, program),
+        Warned(world, program),
     )  # fmt: skip
     if not world.report.holds:
         return  # tables that contradict themselves explain no row

@@ -9,7 +9,7 @@ import numpy as np
 from engine.verify.laws.table import EACH
 from engine.verify.world import World
 
-WRITES = ("op_applied", "grad_set", "tensor_made", "names_bound")
+WRITES = ("op_applied", "grad_set", "tensor_made", "names_bound", "version_bumped", "rebased")
 
 
 class Clipping:

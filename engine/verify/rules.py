@@ -216,6 +216,8 @@ class Rules:
         """Return the names a node keeps for backward, or None if no row tells."""
         world = self.world
         k = world.made_at.get(node)
+        if world.nodes[node]["name"] == "CopySlices":
+            return {"fn"}  # the node that acts on the part
         if k is None:
             return None
         row, entry = world.rows[k], world.nodes[node]

@@ -28,6 +28,8 @@ ROWS = {
     "tensor_made": "tensor:t value:v",
     "op_applied": "op:text node:n? args:argument* outputs:t* values:v* inplace:flag saved:saved* module:m?",
     "detached": "tensor:t source:t how:text value:v",
+    "version_bumped": "tensor:t before:count after:count",
+    "rebased": "tensor:t before:n? after:n",
     "data_replaced": "tensor:t source:t before:v after:v",
     "value_read": "tensor:t how:text value:v",
     "names_bound": "names:t% unbound:text*",

@@ -119,6 +119,18 @@ w.data = w.data - 0.5 * w.grad
 print(w)
 """
 
+REBASED = """\
+import torch
+a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+x = a * 1
+view = x[0:2]
+view.mul_(10)
+x.add_(1)
+print(view)
+(x * 2).sum().backward()
+print(a.grad)
+"""
+
 PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "hooks": HOOKS,
     "captured": CAPTURED,
@@ -130,5 +142,6 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "optimised": OPTIMISED,
     "clipped": CLIPPED,
     "leaving": LEAVING,
+    "rebased": REBASED,
 }
 LIMITS = {"cut": Limits(rows=12)}

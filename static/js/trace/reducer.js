@@ -49,6 +49,8 @@ export function initial(_trace) {
     /** @type {Map<string, Phase>} */ phase: new Map(),
     /** @type {Map<string, string>} */ value: new Map(),
     /** @type {Map<string, string | null>} */ grad: new Map(),
+    /** How often a tensor's memory was written, where a row has told it. */
+    /** @type {Map<string, number>} */ version: new Map(),
     /** @type {Map<string, string>} */ names: new Map(),
     /** @type {Map<string, number>} */ expected: new Map(),
     /** @type {Map<string, number>} */ missing: new Map(),
@@ -123,6 +125,12 @@ export const on = {
   detached(s, row) {
     s.phase.set(row.tensor, "made");
     s.value.set(row.tensor, row.value);
+  },
+  version_bumped(s, row) {
+    s.version.set(row.tensor, row.after);
+  },
+  rebased(s, row) {
+    s.phase.set(row.after, s.phase.get(row.after) ?? "made");
   },
   data_replaced(s, row) {
     s.value.set(row.tensor, row.after);

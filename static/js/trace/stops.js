@@ -11,7 +11,9 @@
 export const levels = ["story", "chain", "engine"];
 
 const MADE = new Set(["tensor_made", "detached", "op_applied"]);
-const FORWARD = new Set([...MADE, "names_bound", "module_entered", "module_left", "grad_mode"]);
+/** What is told of an operation after its row, and belongs to it. */
+const BESIDE = new Set(["module_left", "version_bumped", "rebased"]);
+const FORWARD = new Set([...MADE, ...BESIDE, "names_bound", "module_entered", "grad_mode"]);
 
 /**
  * In which levels (besides engine) a row halts. A kind without an entry halts in engine only;
@@ -21,6 +23,7 @@ const FORWARD = new Set([...MADE, "names_bound", "module_entered", "module_left"
 const halts = {
   tensor_made: () => ["chain"],
   detached: () => ["chain"],
+  rebased: (trace, k) => (isThroughView(trace, trace.rows[k].after) ? ["chain"] : []),
   data_replaced: () => ["story", "chain"],
   value_read: (trace, k) => (trace.tensors[trace.rows[k].tensor].kind === "data" ? [] : ["chain"]),
   op_applied: (trace, k) => (isWriteOfGrad(trace, k) ? [] : ["chain"]),
@@ -174,7 +177,7 @@ const lineOf = (row) => row.at?.[0] ?? null;
  */
 function endOfGroup(trace, k) {
   let next = k + 1;
-  while (trace.rows[next]?.kind === "module_left") next += 1;
+  while (BESIDE.has(trace.rows[next]?.kind)) next += 1;
   return trace.rows[next]?.kind === "names_bound" && makerOf(trace, next) === k ? next : k;
 }
 
@@ -185,7 +188,7 @@ function endOfGroup(trace, k) {
  */
 function makerOf(trace, k) {
   let before = k - 1;
-  while (trace.rows[before]?.kind === "module_left") before -= 1;
+  while (BESIDE.has(trace.rows[before]?.kind)) before -= 1;
   const maker = trace.rows[before];
   if (!maker || !MADE.has(maker.kind)) return -1;
   const outputs = maker.kind === "op_applied" ? maker.outputs : [maker.tensor];
@@ -207,6 +210,14 @@ const isWriteOfGrad = (trace, k) => trace.rows[k].inplace && trace.rows[k + 1]?.
 function isAlias(trace, k) {
   return Object.keys(trace.rows[k].names).length > 0 && makerOf(trace, k) < 0;
 }
+
+/**
+ * A write that went through a view, or a view that is looked at after its memory was written.
+ * @param {Trace} trace
+ * @param {string} node
+ */
+const isThroughView = (trace, node) =>
+  ["CopySlices", "AsStridedBackward0"].includes(trace.nodes[node]?.name ?? "");
 
 /** @param {Row} row */
 const changesGrad = (row) =>

@@ -67,6 +67,23 @@ const forward = {
     return [{ key: `row.tensor_made.${kind}`, values }];
   },
   detached: cut,
+  version_bumped: (row, to) => [
+    {
+      key: "row.version_bumped",
+      values: { name: to.tensor(row.tensor), before: String(row.before), after: String(row.after) },
+    },
+  ],
+  rebased(row, to) {
+    const values = {
+      name: to.tensor(row.tensor),
+      before: row.before ? labels.plainNode(to.trace, row.before) : "",
+      after: labels.plainNode(to.trace, row.after),
+    };
+    const known = { CopySlices: "copy_slices", AsStridedBackward0: "as_strided" };
+    const way = known[/** @type {"CopySlices"} */ (to.trace.nodes[row.after].name)] ?? "plain";
+    const moved = row.before ? "row.rebased" : "row.rebased.first";
+    return [{ key: moved, values }, { key: `row.rebased.${way}` }];
+  },
   data_replaced: (row, to) => [
     {
       key: "row.data_replaced",

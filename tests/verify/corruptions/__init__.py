@@ -5,6 +5,7 @@ from tests.verify.corruptions import (
     leaving,
     numbers,
     order,
+    rebasing,
     rows,
     statements,
     updates,
@@ -14,5 +15,15 @@ from tests.verify.corruptions import (
 )
 
 __all__ = [
-    "edges", "leaving", "numbers", "order", "rows", "statements", "updates", "values", "warnings", "words"
-]  # fmt: skip
+    "edges",
+    "leaving",
+    "numbers",
+    "order",
+    "rebasing",
+    "rows",
+    "statements",
+    "updates",
+    "values",
+    "warnings",
+    "words",
+]
