@@ -111,7 +111,10 @@ class CheckpointFunction(Function):
         ctx.others = [None if isinstance(arg, Tensor) else arg for arg in args]
         ctx.save_for_backward(*(arg for arg in args if isinstance(arg, Tensor)))
         ctx.places = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
-        return function(*args)
+        events.emit(events.CheckpointBegan(function, True))
+        found = function(*args)
+        events.emit(events.CheckpointEnded(function, None, None))
+        return found
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple:
@@ -123,8 +126,10 @@ class CheckpointFunction(Function):
         for place, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[place] = views.detached(saved)
             inputs[place].requires = saved.requires_grad
+        events.emit(events.RecomputeBegan(ctx.function))
         with _drawing_again(ctx.state), modes.backward_mode(create_graph=True):
             outputs = ctx.function(*inputs)
+        events.emit(events.RecomputeEnded(ctx.function, None, False))
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [
             (o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad
@@ -152,17 +157,23 @@ class Placeholder:
 class Frame:
     """One checkpointed call: how to run it again, and the placeholders it left, in order."""
 
-    def __init__(self, run: Callable[[], Any], early_stop: bool) -> None:
+    def __init__(self, function: Callable, run: Callable[[], Any], early_stop: bool) -> None:
+        self.function = function
         self.run = run
         self.early_stop = early_stop
         self.watch = events.observer()
         self.placeholders: list[weakref.ref[Placeholder]] = []
+        self.bytes = 0
+        self._counted: list[weakref.ref] = []  # arrays whose bytes are counted
         self.done: weakref.WeakSet = weakref.WeakSet()
 
     def pack(self, tensor: Tensor) -> Placeholder:
         """Keep a placeholder instead of a tensor."""
         made = Placeholder()
         self.placeholders.append(weakref.ref(made))
+        if self.watch is not None and not any(known() is tensor.array for known in self._counted):
+            self._counted.append(weakref.ref(tensor.array))
+            self.bytes += tensor.array.nbytes
         return made
 
     def unpack(self, placeholder: Placeholder) -> Tensor:
@@ -200,6 +211,9 @@ class Frame:
                 raise StopRecomputation
             return tensor
 
+        with events.observed_by(self.watch):
+            events.emit(events.RecomputeBegan(self.function))
+        early = False
         try:
             with (
                 local.saved_hooks(pack, lambda tensor: tensor),
@@ -208,7 +222,9 @@ class Frame:
             ):
                 self.run()
         except StopRecomputation:
-            pass
+            early = True
+        with events.observed_by(self.watch):
+            events.emit(events.RecomputeEnded(self.function, count, early))
         if count != len(self.placeholders):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original "
@@ -233,6 +249,9 @@ def _kept_in_placeholders(
 
     if not modes.is_grad_enabled():
         return function(*args, **kwargs)
-    frame = Frame(again, early_stop)
+    frame = Frame(function, again, early_stop)
+    events.emit(events.CheckpointBegan(function, False))
     with local.saved_hooks(frame.pack, frame.unpack):
-        return function(*args, **kwargs)
+        found = function(*args, **kwargs)
+    events.emit(events.CheckpointEnded(function, len(frame.placeholders), frame.bytes))
+    return found

@@ -8,6 +8,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from engine.local import state
+from engine.saving_facts import (
+    CheckpointBegan,
+    CheckpointEnded,
+    RecomputeBegan,
+    RecomputeEnded,
+    SavedPacked,
+    SavedUnpacked,
+)
 from engine.training_facts import (
     GradNormClipped,
     GradValueClipped,
@@ -88,6 +96,7 @@ def changing() -> None:
 
 
 fact = dataclass(slots=True, eq=False)
+SAVING = (SavedPacked, SavedUnpacked, CheckpointBegan, CheckpointEnded, RecomputeBegan, RecomputeEnded)
 TRAINING = (
     GradNormClipped,
     GradValueClipped,
@@ -389,8 +398,10 @@ class BackwardFailed:
     api: str
 
 
-FACTS = TRAINING + tuple(
-    c for c in list(globals().values()) if isinstance(c, type) and c.__module__ == __name__
+FACTS = (
+    SAVING
+    + TRAINING
+    + tuple(c for c in list(globals().values()) if isinstance(c, type) and c.__module__ == __name__)
 )
 
 

@@ -34,7 +34,7 @@ def peek_seq() -> int:
 class SavedTensor:
     """A tensor as it was when saved: the object (or an alias, for the node's own output) and its version."""
 
-    __slots__ = ("history", "output_nr", "tensor", "unpack_hook", "version")
+    __slots__ = ("history", "output_nr", "tensor", "unpack_hook", "version", "watch")
 
     def __init__(self, tensor: Any, output_nr: int | None = None) -> None:
         self.output_nr: int | None = None
@@ -51,8 +51,17 @@ class SavedTensor:
             pair = state().saved_hooks
             if pair is not None:
                 self.history = history_of(tensor)
-                tensor, self.unpack_hook = pair[0](tensor), pair[1]
+                tensor, self.unpack_hook = self.packed(tensor, pair[0]), pair[1]
         self.tensor = tensor
+
+    def packed(self, tensor: Tensor, hook: Any) -> Any:
+        """Return what a pack hook makes of a tensor, and state it."""
+        made = hook(tensor)
+        self.watch = events.observer()
+        if self.watch is not None:
+            shown = made if isinstance(made, Tensor) else None
+            self.watch(events.SavedPacked(hook, tensor, type(made).__name__, shown))
+        return made
 
     def unpack(self, node: Node, graph: bool = True) -> Any:
         """Return the tensor for use, or raise PyTorch's error if it was freed or changed since."""
@@ -60,7 +69,10 @@ class SavedTensor:
         if tensor is FREED:
             raise RuntimeError(errors.second_backward())
         if self.unpack_hook is not None:
-            return self.with_history(self.unpack_hook(tensor), node)
+            found = self.with_history(self.unpack_hook(tensor), node)
+            if self.watch is not None:  # a rule is running, but this is the program's own doing
+                self.watch(events.SavedUnpacked(node, self.unpack_hook, type(tensor).__name__, found))
+            return found
         if not isinstance(tensor, Tensor):
             return wrapped(tensor) if graph else tensor
         if self.output_nr is not None:

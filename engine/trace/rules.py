@@ -127,13 +127,21 @@ class _Decided(ast.NodeTransformer):
             return None
 
 
-def saved_of(node: Node, saved_by: Callable[[Node], dict]) -> list[tuple[str, SavedTensor]]:
-    """Return the tensors that a node keeps for backward, by name; not the numbers, not what was freed."""
+def saved_of(
+    node: Node, saved_by: Callable[[Node], dict], packed: bool = False
+) -> list[tuple[str, SavedTensor]]:
+    """Return the tensors that a node keeps for backward, by name; not the numbers, not what was freed.
+
+    `packed`: also those in whose place a hook keeps something that is no tensor.
+    """
     found = []
     for name, value in saved_by(node.inner or node).items():
         several = isinstance(value, tuple)
         parts = [(f"{name}[{i}]", v) for i, v in enumerate(value)] if several else [(name, value)]
-        found += [(n, v) for n, v in parts if isinstance(v, SavedTensor) and isinstance(v.tensor, Tensor)]
+        saved = [(n, v) for n, v in parts if isinstance(v, SavedTensor) and v.tensor is not FREED]
+        found += [
+            (n, v) for n, v in saved if isinstance(v.tensor, Tensor) or (packed and v.unpack_hook is not None)
+        ]
     return found
 
 

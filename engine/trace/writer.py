@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -225,7 +225,7 @@ class Writer:
         if node is not None:
             self.ids.applied(node, op=fact.op.name, args=args, outputs=outputs, module=module)
             self.causes.made[node] = len(self.rows)
-            parts = saved_of(fact.node, self.log.saved_by)
+            parts = saved_of(fact.node, self.log.saved_by, packed=True)
             saved = [self._saved(name, part, outputs) for name, part in parts]
         if fact.inplace:
             self.ids.changed_in_place(fact.outputs[0], self.at)
@@ -249,6 +249,8 @@ class Writer:
 
     def _saved(self, name: str, part: SavedTensor, outputs: list[str]) -> list:
         own = part.output_nr is not None and part.output_nr < len(outputs)
+        if not isinstance(part.tensor, Tensor):  # a hook keeps something else instead
+            return [name, None, None]
         tensor = outputs[part.output_nr] if own else self.ids.find(part.tensor)
         return [name, tensor, self.value(part.tensor)]
 
@@ -342,4 +344,5 @@ class Writer:
 
 def name_of(hook: Any) -> str:
     """Return a hook's name without running a learner's code."""
+    hook = hook.__func__ if type(hook) is MethodType else hook
     return hook.__name__ if isinstance(hook, FunctionType) else type(hook).__name__

@@ -22,6 +22,7 @@ from engine.verify.printed import Printed
 from engine.verify.rates import Rates
 from engine.verify.rebasing import Rebasing
 from engine.verify.report import Report
+from engine.verify.saving import Saving
 from engine.verify.scopes import Scopes
 from engine.verify.structure import check_structure
 from engine.verify.updates import Updates
@@ -50,7 +51,7 @@ def walk(world: World) -> None:
         Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
         Updates(world, rates), rates, grads, Clipping(world), backward, Hooks(world, backward),
         Forward(world, graph), Rebasing(world, graph), Leaving(world, program), Printed(world, program),
-        Warned(world, program),
+        Saving(world), Warned(world, program),
     )  # fmt: skip
     if not world.report.holds:
         return  # tables that contradict themselves explain no row

@@ -48,6 +48,22 @@ const scheduled = (plan) => ({
   ...plan,
 });
 
+/** Rows of saved tensors that go through hooks, and of checkpoints. */
+const savingRows = [
+  ["saved_packed", { hook: "pack", value: "v1", kept: "Placeholder", packed: null }],
+  ["saved_packed", { hook: "pack", value: "v1", kept: "Tensor", packed: "v1" }],
+  ["saved_packed", { hook: "pack", value: "v1", kept: "Tensor", packed: "v2" }],
+  ["saved_packed", { hook: "pack", value: "v1", kept: "ndarray", packed: null }],
+  ["saved_unpacked", { node: "n1", hook: "unpack", kept: "ndarray", value: "v1" }],
+  ["saved_unpacked", { node: "n1", hook: "unpack", kept: "Placeholder", value: "v1" }],
+  ["checkpoint_began", { function: "block", reentrant: false }],
+  ["checkpoint_ended", { function: "block", tensors: 3, bytes: 24 }],
+  ["checkpoint_ended", { function: "block", tensors: null, bytes: null }],
+  ["recompute_began", { function: "block" }],
+  ["recompute_ended", { function: "block", tensors: 3, early: true }],
+  ["recompute_ended", { function: "block", tensors: null, early: false }],
+];
+
 /** One plausible row of every kind, after the rows of `twoPaths`. */
 export function everyKind() {
   const trace = twoPaths();
@@ -56,6 +72,7 @@ export function everyKind() {
   const more = [
     ["detached", { tensor: "t4", source: "t3", how: "detach", value: "v1" }],
     ["detached", { tensor: "t3", source: "t3", how: "detach_", value: "v1" }],
+    ...savingRows,
     ["version_bumped", { tensor: "t3", before: 0, after: 1 }],
     ["rebased", { tensor: "t3", before: "n1", after: "n2" }],
     ["rebased", { tensor: "t3", before: null, after: "n1" }],

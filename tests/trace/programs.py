@@ -131,6 +131,28 @@ print(view)
 print(a.grad)
 """
 
+SAVED = """\
+import torch
+from torch.utils.checkpoint import checkpoint
+
+def pack(tensor):
+    return tensor.tolist()
+
+def unpack(kept):
+    return torch.tensor(kept)
+
+def block(x, w):
+    return torch.tanh(x * w)
+
+a = torch.tensor([1.0, 2.0], requires_grad=True)
+w = torch.tensor([0.5, 0.5], requires_grad=True)
+with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+    y = a * w
+z = checkpoint(block, y, w, use_reentrant=False)
+z.sum().backward()
+print(a.grad, w.grad)
+"""
+
 PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "hooks": HOOKS,
     "captured": CAPTURED,
@@ -142,6 +164,7 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "optimised": OPTIMISED,
     "clipped": CLIPPED,
     "leaving": LEAVING,
+    "saved": SAVED,
     "rebased": REBASED,
 }
 LIMITS = {"cut": Limits(rows=12)}

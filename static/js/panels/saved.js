@@ -27,6 +27,22 @@ function line(trace, state, [name, tensor, value], freed) {
   );
 }
 
+/** What a hook keeps in the place of a tensor. */
+function packedLine(trace, name, row, freed) {
+  const what = word(row.kept === "Placeholder" ? "saved.placeholder" : "saved.packed", { kept: row.kept });
+  return h(
+    "p",
+    { class: "pair", "data-freed": freed ? "true" : null },
+    h("span", null, h("code", null, name)),
+    h(
+      "span",
+      { class: "kept" },
+      inline(trace, row.value, "plain", 12),
+      h("em", null, freed ? word("saved.freed") : what),
+    ),
+  );
+}
+
 export const saved = {
   id: "saved",
   title: "panel.saved",
@@ -36,6 +52,10 @@ export const saved = {
     const fact = node && !trace.nodes[node]?.variable ? state.saved.get(node) : null;
     if (!fact) return null;
     if (!fact.names.length) return h("p", { class: "card-note" }, word("saved.nothing"));
-    return fact.names.map((entry) => line(trace, state, entry, fact.freed));
+    const packed = fact.packed.filter((row) => row.packed === null);
+    return fact.names.map((entry) => {
+      const row = entry[1] === null && entry[2] === null ? packed.shift() : null;
+      return row ? packedLine(trace, entry[0], row, fact.freed) : line(trace, state, entry, fact.freed);
+    });
   },
 };

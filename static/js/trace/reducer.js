@@ -59,7 +59,9 @@ export function initial(_trace) {
     /** @type {Map<string, any[]>} */ rules: new Map(),
     /** @type {Map<string, (string | null)[]>} */ received: new Map(),
     /** @type {string[]} */ queue: [],
-    /** @type {Map<string, {names: any[], freed: boolean}>} */ saved: new Map(),
+    /** @type {Map<string, {names: any[], packed: Row[], freed: boolean}>} */ saved: new Map(),
+    /** What hooks have kept for the operation that is being applied. */
+    /** @type {Row[]} */ packing: [],
     /** @type {string[]} */ output: [],
     /** Warnings so far: the row, and which piece of the output shows it. */
     /** @type {{row: Row, piece: number}[]} */ warnings: [],
@@ -126,6 +128,16 @@ export const on = {
     s.phase.set(row.tensor, "made");
     s.value.set(row.tensor, row.value);
   },
+  saved_packed(s, row) {
+    s.packing = [...s.packing, row];
+  },
+  saved_unpacked() {},
+  checkpoint_began() {},
+  checkpoint_ended() {},
+  recompute_began() {},
+  recompute_ended(s) {
+    s.packing = [];
+  },
   version_bumped(s, row) {
     s.version.set(row.tensor, row.after);
   },
@@ -143,7 +155,8 @@ export const on = {
     });
     if (row.node === null) return;
     s.phase.set(row.node, "made");
-    s.saved.set(row.node, { names: row.saved, freed: false });
+    s.saved.set(row.node, { names: row.saved, packed: s.packing, freed: false });
+    s.packing = [];
     for (const edge of trace.nodes[row.node]?.edges ?? []) {
       if (edge && !s.phase.has(edge[0])) s.phase.set(edge[0], "made");
     }

@@ -13,7 +13,10 @@ export const levels = ["story", "chain", "engine"];
 const MADE = new Set(["tensor_made", "detached", "op_applied"]);
 /** What is told of an operation after its row, and belongs to it. */
 const BESIDE = new Set(["module_left", "version_bumped", "rebased"]);
-const FORWARD = new Set([...MADE, ...BESIDE, "names_bound", "module_entered", "grad_mode"]);
+const FORWARD = new Set([
+  ...[...MADE, ...BESIDE, "names_bound", "module_entered", "grad_mode"],
+  ...["saved_packed", "checkpoint_began", "checkpoint_ended"],
+]);
 
 /**
  * In which levels (besides engine) a row halts. A kind without an entry halts in engine only;
@@ -23,6 +26,12 @@ const FORWARD = new Set([...MADE, ...BESIDE, "names_bound", "module_entered", "g
 const halts = {
   tensor_made: () => ["chain"],
   detached: () => ["chain"],
+  saved_packed: (trace, k) => (isKeptElsewhere(trace.rows[k]) ? ["chain"] : []),
+  saved_unpacked: (trace, k) => (trace.rows[k].kept === "Placeholder" ? [] : ["chain"]),
+  checkpoint_began: () => ["chain"],
+  checkpoint_ended: () => ["chain"],
+  recompute_began: () => ["story", "chain"],
+  recompute_ended: () => ["chain"],
   rebased: (trace, k) => (isThroughView(trace, trace.rows[k].after) ? ["chain"] : []),
   data_replaced: () => ["story", "chain"],
   value_read: (trace, k) => (trace.tensors[trace.rows[k].tensor].kind === "data" ? [] : ["chain"]),
@@ -218,6 +227,9 @@ function isAlias(trace, k) {
  */
 const isThroughView = (trace, node) =>
   ["CopySlices", "AsStridedBackward0"].includes(trace.nodes[node]?.name ?? "");
+
+/** @param {Row} row */
+const isKeptElsewhere = (row) => row.kept !== "Placeholder" && row.packed !== row.value;
 
 /** @param {Row} row */
 const changesGrad = (row) =>

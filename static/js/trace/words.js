@@ -9,6 +9,7 @@ import { subject } from "#js/trace/stops.js";
 import { shapeText } from "#js/trace/values.js";
 import { nodeWords } from "#js/trace/words_node.js";
 import { optimizerWords } from "#js/trace/words_optimizer.js";
+import { savingWords } from "#js/trace/words_saving.js";
 
 /** @typedef {import("#js/trace/reducer.js").Trace} Trace */
 /** @typedef {import("#js/trace/reducer.js").State} State */
@@ -143,6 +144,7 @@ const forward = {
     },
   ],
   ...optimizerWords,
+  ...savingWords,
   error: failed,
   limit: (row, to) => [{ key: "row.limit", values: { reason: reasonOf(row, to) } }],
 };

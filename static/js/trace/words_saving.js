@@ -1,0 +1,51 @@
+/** What is said of saved tensors that go through hooks, and of checkpoints. */
+
+/** @typedef {import("#js/trace/reducer.js").Row} Row */
+/** @typedef {import("#js/trace/speech.js").Saying} Saying */
+/** @typedef {import("#js/trace/speech.js").Speaker} Speaker */
+
+/** @type {Record<string, (row: Row, to: Speaker) => Saying>} */
+export const savingWords = {
+  saved_packed(row, to) {
+    const values = {
+      hook: to.code(row.hook),
+      value: to.value(row.value),
+      kept: to.code(row.kept),
+      packed: to.value(row.packed),
+    };
+    if (row.kept === "Placeholder") return [{ key: "row.saved_packed.placeholder", values }];
+    if (row.packed === row.value) return [{ key: "row.saved_packed.same", values }];
+    return [{ key: row.packed === null ? "row.saved_packed.other" : "row.saved_packed.tensor", values }];
+  },
+  saved_unpacked(row, to) {
+    const values = {
+      node: to.node(row.node),
+      hook: to.code(row.hook),
+      kept: to.code(row.kept),
+      value: to.value(row.value),
+    };
+    return [{ key: `row.saved_unpacked.${row.kept === "Placeholder" ? "again" : "hook"}`, values }];
+  },
+  checkpoint_began: (row, to) => [
+    {
+      key: row.reentrant ? "row.checkpoint_began.reentrant" : "row.checkpoint_began",
+      values: { function: to.code(row.function) },
+    },
+  ],
+  checkpoint_ended: (row, to) => [
+    {
+      key: row.tensors === null ? "row.checkpoint_ended.reentrant" : "row.checkpoint_ended",
+      values: {
+        function: to.code(row.function),
+        tensors: String(row.tensors ?? 0),
+        bytes: String(row.bytes ?? 0),
+      },
+    },
+  ],
+  recompute_began: (row, to) => [{ key: "row.recompute_began", values: { function: to.code(row.function) } }],
+  recompute_ended(row, to) {
+    const recorded = row.tensors === null ? "recorded" : "all";
+    const values = { function: to.code(row.function), tensors: String(row.tensors ?? 0) };
+    return [{ key: `row.recompute_ended.${row.early ? "early" : recorded}`, values }];
+  },
+};
