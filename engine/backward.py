@@ -243,12 +243,13 @@ def _evaluate(node: Node, grads: tuple, call: Call, needed: Wanted | None) -> It
         if call.watched:
             yield events.HookRan(node, "before", hook, before[:1], grads[:1])
     if type(node) is AccumulateGrad:
+        asked: tuple = ()
         outs: list[Any] = yield from accumulate(node, grads[0], call)
     else:
         asked = tuple(e is not None and (needed is None or needed.reaches(e[0])) for e in node.next_edges)
         outs = compute(node, grads, asked, call.create_graph)
     if call.watched and not isinstance(node, GraphRoot):
-        yield events.NodeRan(node, tuple(outs))
+        yield events.NodeRan(node, tuple(outs), asked)
     for slot, edge in enumerate(node.next_edges):
         if edge is not None and outs[slot] is not None:
             reduced = validated(node, slot, edge, outs[slot])

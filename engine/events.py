@@ -317,10 +317,14 @@ class GradAccumulated:
 
 @fact
 class NodeRan:
-    """A node's rules were evaluated. `grads`: one per edge as computed, None where not needed."""
+    """A node's rules were evaluated. `grads`: one per edge as computed, None where not needed.
+
+    `asked`: whether each edge leads to what this pass is for.
+    """
 
     node: Any
     grads: tuple
+    asked: tuple = ()
 
 
 @fact

@@ -145,6 +145,10 @@ class Ids:
         entry.update(application)
         self._touch(node, entry)
 
+    def arguments(self, node: str) -> dict[str, dict]:
+        """Return what a node's operation was given, by name."""
+        return dict(self._entries["nodes"][node]["args"])
+
     def name(self, tensor: str, name: str) -> None:
         """Remember a variable name that was bound to a tensor."""
         entry = self._entries["tensors"][tensor]

@@ -145,6 +145,22 @@ def saved_of(
     return found
 
 
+def skipped_of(fact: Any, grads: list, args: dict[str, dict]) -> list[list[str]]:
+    """Return the inputs for which a node has computed no gradient, each with the reason."""
+    found, asked = [], fact.asked
+    if None not in grads:
+        return found
+    for slot, (name, edge) in enumerate(zip(inputs_of(fact.node), fact.node.next_edges)):
+        if grads[slot] is not None:
+            continue
+        if edge is None:
+            if "tensor" in args.get(name, ()):
+                found.append([name, "not required"])
+        else:
+            found.append([name, "undefined" if not asked or asked[slot] else "not asked for"])
+    return found
+
+
 def text_of(value: Any) -> str:
     """Return a plain argument as a reader would write it; no learner's `__repr__` is asked."""
     kind = type(value)

@@ -58,6 +58,7 @@ TENSOR, NODE, MODULE, VALUE, SPAN = (
 )
 GRAD = maybe(VALUE)
 MAYBE_NODE = maybe(NODE)
+SKIPPED = {"enum": ["not required", "not asked for", "undefined"]}
 OWNER = {"anyOf": [TENSOR, NODE]}
 ARGUMENTS = many(row_of(TEXT, ref("argument")))
 
@@ -103,7 +104,9 @@ ROWS: dict[str, dict[str, dict]] = {
         "node": NODE, "tensor": TENSOR, "before": GRAD, "arriving": GRAD, "after": GRAD,
         "how": {"enum": ["stored", "stolen", "copied", "added in place", "added", "nothing"]},
     },
-    "node_ran": {"node": NODE, "grads": many(GRAD), "rules": many(ref("rule"))},
+    "node_ran": {
+        "node": NODE, "grads": many(GRAD), "rules": many(ref("rule")), "skipped": many(row_of(TEXT, SKIPPED)),
+    },
     "reduced_to_shape": {"node": NODE, "slot": COUNT, "before": VALUE, "after": VALUE},
     "saved_freed": {"node": NODE, "names": many(TEXT)},
     "edge_flowed": {

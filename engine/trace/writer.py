@@ -27,7 +27,7 @@ from engine.trace.limits import Limits
 from engine.trace.lines import Seen
 from engine.trace.log import Log
 from engine.trace.names import Names
-from engine.trace.rules import local_rules, saved_of, text_of
+from engine.trace.rules import local_rules, saved_of, skipped_of, text_of
 from engine.trace.spans import Span, Spans
 from engine.trace.steps import Steps, number
 from engine.trace.values import Values
@@ -339,7 +339,9 @@ class Writer:
         grads = [self.value(grad) for grad in fact.grads]
         arrived = self._arrived.pop(id(fact.node), ())
         rules = local_rules(fact.node, self.log.saved_by(fact.node), grads, arrived, self.value)
-        self.row("node_ran", node=self.node(fact.node), grads=grads, rules=rules)
+        node = self.node(fact.node)
+        skipped = skipped_of(fact, grads, self.ids.arguments(node))
+        self.row("node_ran", node=node, grads=grads, rules=rules, skipped=skipped)
 
 
 def name_of(hook: Any) -> str:

@@ -55,8 +55,20 @@ class Rules:
                 self.rule(row, visit, slot, rule, grad)
             else:
                 self.unruled(visit, slot, grad)
+        self.check_skipped(row, entry, asked)
         for slot in told:
             world.refuse("rules", f"slots of {len(row['grads'])} edges with a gradient", slot)
+
+    def check_skipped(self, row: dict, entry: dict, asked: list[bool]) -> None:
+        """For each input without a gradient the reason is told, unless it is a plain argument."""
+        named, wanted = dict(entry["args"]), []
+        for slot, edge in enumerate(entry["edges"]):
+            name = entry["inputs"][slot]
+            if row["grads"][slot] is None and edge is not None:
+                wanted.append([name, "undefined" if asked[slot] else "not asked for"])
+            elif row["grads"][slot] is None and "tensor" in named.get(name, ()):
+                wanted.append([name, "not required"])
+        self.world.must("skipped", wanted, row["skipped"])
 
     # ----- one rule ---------------------------------------------------------------------------------
     def rule(self, row: dict, visit: Visit, slot: int, rule: dict, grad: str) -> None:

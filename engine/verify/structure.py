@@ -55,7 +55,7 @@ ROWS = {
     "hook_ran": "node:n when:text hook:text before:v? after:v?",
     "grad_retained": "node:n tensor:t before:v? arriving:v? after:v?",
     "grad_accumulated": "node:n tensor:t before:v? arriving:v? after:v? how:text",
-    "node_ran": "node:n grads:v?* rules:rule*",
+    "node_ran": "node:n grads:v?* rules:rule* skipped:skipped*",
     "reduced_to_shape": "node:n slot:count before:v after:v",
     "saved_freed": "node:n names:text*",
     "edge_flowed": "node:n slot:count target:n input_nr:count grad:v? missing:count",
@@ -129,6 +129,7 @@ class Structure:
             "term": lambda x: type(x) in (int, float, str),
             "saved": self.is_saved,
             "kept": self.is_kept,
+            "skipped": lambda x: isinstance(x, list) and len(x) == 2 and all(type(each) is str for each in x),
             "whole": lambda x: type(x) is int,
             "cause": self.is_cause,
         }

@@ -11,6 +11,7 @@ import {
 } from "#js/trace/labels.js";
 import { how, lacks } from "#js/trace/rules.js";
 import { shapeText } from "#js/trace/values.js";
+import { skipped } from "#js/trace/words_skipped.js";
 
 /** @typedef {import("#js/trace/reducer.js").Row} Row */
 /** @typedef {import("#js/trace/labels.js").Part} Part */
@@ -66,7 +67,11 @@ export const nodeWords = {
     if (row.how === "nothing") return [{ key: "row.grad_accumulated.nothing", values }];
     return [{ key: row.before === null ? "row.grad_accumulated.first" : "row.grad_accumulated.sum", values }];
   },
-  node_ran: (row, to) => [...ran(row, to), ...to.notFinite("row.node_ran.not_finite", row.grads)],
+  node_ran: (row, to) => [
+    ...ran(row, to),
+    ...skipped(row, to, inputOf),
+    ...to.notFinite("row.node_ran.not_finite", row.grads),
+  ],
   reduced_to_shape(row, to) {
     const shape = (/** @type {string} */ v) => to.code(shapeText(to.trace.values[v].shape));
     const values = {

@@ -344,3 +344,19 @@ def outcome_of_another_kind(trace, row, k):
     else:
         trace["outcome"] = {"kind": "finished"}
     return len(trace["rows"]) - 1
+
+
+@corruption("node_ran")
+def reason_for_skipping_altered(trace, row, k):
+    if not row["skipped"]:
+        return SKIP
+    row["skipped"][0][1] = "undefined" if row["skipped"][0][1] != "undefined" else "not required"
+    return k
+
+
+@corruption("node_ran")
+def skipped_input_left_out(trace, row, k):
+    if not row["skipped"]:
+        return SKIP
+    row["skipped"].pop()
+    return k
