@@ -31,6 +31,10 @@ def accumulate(node: AccumulateGrad, grad: Any, call: Any) -> Iterator[Any]:
             node, leaf, kept, None if grad is None else grad.array,
             None if after is None else after.array, how,
         )  # fmt: skip
+        if isinstance(grad, SparseTensor):
+            kept = isinstance(after, SparseTensor)
+            entries = (after._nnz(), after.is_coalesced()) if kept else (0, False)
+            yield events.SparseAccumulated(node, leaf, grad.entry_indices, grad.entry_values, *entries)
     for hook in list((leaf.post_hooks or {}).values()):
         answer = hook(leaf)
         if answer is not None and answer is not leaf:

@@ -16,6 +16,15 @@ from engine.saving_facts import (
     SavedPacked,
     SavedUnpacked,
 )
+from engine.tensor_facts import (
+    Coalesced,
+    DataReplaced,
+    Detached,
+    Rebased,
+    SparseAccumulated,
+    ValueRead,
+    VersionBumped,
+)
 from engine.training_facts import (
     GradNormClipped,
     GradValueClipped,
@@ -97,6 +106,7 @@ def changing() -> None:
 
 fact = dataclass(slots=True, eq=False)
 SAVING = (SavedPacked, SavedUnpacked, CheckpointBegan, CheckpointEnded, RecomputeBegan, RecomputeEnded)
+OF_TENSORS = (Detached, DataReplaced, ValueRead, VersionBumped, Rebased, SparseAccumulated, Coalesced)
 TRAINING = (
     GradNormClipped,
     GradValueClipped,
@@ -124,53 +134,6 @@ class OpApplied:
     args: tuple
     outputs: tuple
     inplace: bool
-
-
-@fact
-class Detached:
-    """`tensor` shows the memory of `source` without its history; `how`: detach, data, or detach_ in place."""
-
-    tensor: Any
-    source: Any
-    how: str
-    value: Any
-
-
-@fact
-class VersionBumped:
-    """Memory was written in place: the counter that all views of it share went from `before` to `after`."""
-
-    tensor: Any
-    before: int
-    after: int
-
-
-@fact
-class Rebased:
-    """A tensor hangs on another node than before, since its memory was written; `before` may be None."""
-
-    tensor: Any
-    before: Any
-    after: Any
-
-
-@fact
-class DataReplaced:
-    """`tensor.data = source`: the tensor shows the memory of `source` from now on. `before` is an array."""
-
-    tensor: Any
-    source: Any
-    before: Any
-    after: Any
-
-
-@fact
-class ValueRead:
-    """The program took numbers out of a tensor; `how`: item, tolist, numpy, float, int, bool, …"""
-
-    tensor: Any
-    how: str
-    value: Any
 
 
 @fact
@@ -404,6 +367,7 @@ class BackwardFailed:
 
 FACTS = (
     SAVING
+    + OF_TENSORS
     + TRAINING
     + tuple(c for c in list(globals().values()) if isinstance(c, type) and c.__module__ == __name__)
 )

@@ -74,7 +74,9 @@ class SparseTensor(Tensor):
         values = np.zeros((unique.size, *self.entry_values.shape[1:]), self.entry_values.dtype)
         np.add.at(values, where, self.entry_values)
         indices = np.stack(np.unravel_index(unique, self.full_size[: len(self.entry_indices)]))
-        return SparseTensor(indices.astype(np.int64), values, self.full_size, True)
+        indices = indices.astype(np.int64)
+        events.emit(events.Coalesced(self.entry_indices, self.entry_values, indices, values))
+        return SparseTensor(indices, values, self.full_size, True)
 
     def indices(self) -> Tensor:
         """Return the indices of a coalesced tensor."""

@@ -104,6 +104,10 @@ ROWS: dict[str, dict[str, dict]] = {
         "node": NODE, "tensor": TENSOR, "before": GRAD, "arriving": GRAD, "after": GRAD,
         "how": {"enum": ["stored", "stolen", "copied", "added in place", "added", "nothing"]},
     },
+    "sparse_accumulated": {
+        "node": NODE, "tensor": TENSOR, "indices": VALUE, "rows": VALUE, "entries": COUNT, "coalesced": FLAG,
+    },
+    "coalesced": {"indices": VALUE, "rows": VALUE, "new_indices": VALUE, "new_rows": VALUE},
     "node_ran": {
         "node": NODE, "grads": many(GRAD), "rules": many(ref("rule")), "skipped": many(row_of(TEXT, SKIPPED)),
     },

@@ -24,6 +24,7 @@ from engine.verify.rebasing import Rebasing
 from engine.verify.report import Report
 from engine.verify.saving import Saving
 from engine.verify.scopes import Scopes
+from engine.verify.sparse import Sparse
 from engine.verify.structure import check_structure
 from engine.verify.updates import Updates
 from engine.verify.warned import Warned
@@ -51,7 +52,7 @@ def walk(world: World) -> None:
         Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
         Updates(world, rates), rates, grads, Clipping(world), backward, Hooks(world, backward),
         Forward(world, graph), Rebasing(world, graph), Leaving(world, program), Printed(world, program),
-        Saving(world), Warned(world, program),
+        Saving(world), Sparse(world), Warned(world, program),
     )  # fmt: skip
     if not world.report.holds:
         return  # tables that contradict themselves explain no row

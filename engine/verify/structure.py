@@ -55,6 +55,8 @@ ROWS = {
     "hook_ran": "node:n when:text hook:text before:v? after:v?",
     "grad_retained": "node:n tensor:t before:v? arriving:v? after:v?",
     "grad_accumulated": "node:n tensor:t before:v? arriving:v? after:v? how:text",
+    "sparse_accumulated": "node:n tensor:t indices:v rows:v entries:count coalesced:flag",
+    "coalesced": "indices:v rows:v new_indices:v new_rows:v",
     "node_ran": "node:n grads:v?* rules:rule* skipped:skipped*",
     "reduced_to_shape": "node:n slot:count before:v after:v",
     "saved_freed": "node:n names:text*",

@@ -59,6 +59,11 @@ const savingRows = [
   ["checkpoint_began", { function: "block", reentrant: false }],
   ["checkpoint_ended", { function: "block", tensors: 3, bytes: 24 }],
   ["checkpoint_ended", { function: "block", tensors: null, bytes: null }],
+  [
+    "sparse_accumulated",
+    { node: "n3", tensor: "t1", indices: "v1", rows: "v2", entries: 3, coalesced: false },
+  ],
+  ["coalesced", { indices: "m1", rows: "v2", new_indices: "m1", new_rows: "v2" }],
   ["recompute_began", { function: "block" }],
   ["recompute_ended", { function: "block", tensors: 3, early: true }],
   ["recompute_ended", { function: "block", tensors: null, early: false }],
@@ -68,6 +73,7 @@ const savingRows = [
 export function everyKind() {
   const trace = twoPaths();
   trace.modules.m1 = { type: "Linear", path: "model", text: "Linear(in_features=2, out_features=1)" };
+  trace.values.m1 = { dtype: "int64", shape: [1, 2], data: [[0, 1]] };
   const at = [6, 0, 6, 12];
   const more = [
     ["detached", { tensor: "t4", source: "t3", how: "detach", value: "v1" }],

@@ -153,6 +153,18 @@ z.sum().backward()
 print(a.grad, w.grad)
 """
 
+SPARSE = """\
+import torch
+import torch.nn as nn
+torch.manual_seed(0)
+table = nn.Embedding(4, 2, sparse=True)
+picked = torch.tensor([1, 3, 1])
+for step in range(2):
+    rows = table(picked)
+    rows.sum().backward()
+print(table.weight.grad.coalesce())
+"""
+
 PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "hooks": HOOKS,
     "captured": CAPTURED,
@@ -165,6 +177,7 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "clipped": CLIPPED,
     "leaving": LEAVING,
     "saved": SAVED,
+    "sparse": SPARSE,
     "rebased": REBASED,
 }
 LIMITS = {"cut": Limits(rows=12)}

@@ -223,6 +223,8 @@ export const on = {
   },
   grad_retained: setGrad,
   grad_accumulated: setGrad,
+  sparse_accumulated() {},
+  coalesced() {},
   node_ran(s, row) {
     s.rules.set(row.node, row.rules);
   },

@@ -49,6 +49,8 @@ const halts = {
   lr_scheduled: (trace, k) => (trace.rows[k].before === trace.rows[k].after ? ["chain"] : ["story", "chain"]),
   backward_began: () => ["story", "chain"],
   hook_ran: (trace, k) => (trace.rows[k].before === trace.rows[k].after ? [] : ["chain"]),
+  sparse_accumulated: () => ["chain"],
+  coalesced: () => ["chain"],
   grad_retained: () => ["story", "chain"],
   grad_accumulated: () => ["story", "chain"],
   node_ran: (trace, k) => (isLeafNode(trace, trace.rows[k].node) ? [] : ["chain"]),

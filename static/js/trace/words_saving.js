@@ -1,4 +1,4 @@
-/** What is said of saved tensors that go through hooks, and of checkpoints. */
+/** What is said of saved tensors that go through hooks, of checkpoints, of sparse gradients. */
 
 /** @typedef {import("#js/trace/reducer.js").Row} Row */
 /** @typedef {import("#js/trace/speech.js").Saying} Saying */
@@ -25,6 +25,25 @@ export const savingWords = {
       value: to.value(row.value),
     };
     return [{ key: `row.saved_unpacked.${row.kept === "Placeholder" ? "again" : "hook"}`, values }];
+  },
+  sparse_accumulated(row, to) {
+    const values = {
+      grad: to.gradOf(row.tensor),
+      indices: to.value(row.indices),
+      rows: to.grad(row.rows),
+      entries: String(row.entries),
+    };
+    const form = row.entries === 0 ? "dense" : row.coalesced ? "ordered" : "loose";
+    return [{ key: "row.sparse_accumulated", values }, { key: `row.sparse_accumulated.${form}`, values }];
+  },
+  coalesced(row, to) {
+    const values = {
+      before: String(to.trace.values[row.indices].shape[1]),
+      after: String(to.trace.values[row.new_indices].shape[1]),
+      indices: to.value(row.new_indices),
+      rows: to.value(row.new_rows),
+    };
+    return [{ key: "row.coalesced", values }];
   },
   checkpoint_began: (row, to) => [
     {
