@@ -78,6 +78,9 @@ def longest_values(trace: dict) -> dict[str, int]:
         match row["kind"]:
             case "tensor_made" | "detached":
                 seen(row["tensor"], row["value"])
+            case "version_bumped":
+                for t, value in row["sharing"]:
+                    seen(t, value)
             case "op_applied":
                 for t, value in zip(row["outputs"], row["values"]):
                     seen(t, value)

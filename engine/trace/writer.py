@@ -259,6 +259,14 @@ class Writer:
 
     _after_grad_accumulated = _after_grad_retained = _after_grad_set
 
+    def _version_bumped(self, fact: events.VersionBumped) -> None:
+        """Of what else shows the memory the root is told: its view keeps it alive until this is written."""
+        tensor, root = self.tensor(fact.tensor), fact.tensor.base
+        sharing = (
+            [] if root is None or self.ids.find(root) is None else [[self.tensor(root), self.value(root)]]
+        )
+        self.row("version_bumped", tensor=tensor, before=fact.before, after=fact.after, sharing=sharing)
+
     def _zero_grad(self, fact: events.ZeroGradCalled) -> None:
         self.row("zero_grad", owner=self._more, set_to_none=bool(fact.set_to_none))
 

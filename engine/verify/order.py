@@ -92,6 +92,8 @@ def within(thing: Any, kind: str) -> Iterator[str]:
             yield from (what["tensor"] for _, what in thing if "tensor" in what)
         case "saved*":
             yield from (each for _, *ids in thing for each in ids if each is not None)
+        case "shared*":
+            yield from (each for pair in thing for each in pair)
         case "kept*":
             yield from (each for _, _, *ids in thing for each in ids if each is not None)
         case "rule*":

@@ -44,6 +44,13 @@ class Rebasing:
         if row["before"] < self.versions.get(tensor, 0):
             world.refuse("before", f"at least {self.versions[tensor]}", row["before"])
         self.versions[tensor] = row["after"]
+        for other, v in row["sharing"]:
+            held = world.is_held(other, v)
+            if held is False and not world.may_hold(other, world.values[v]):
+                world.refuse("sharing", f"what {other} holds", v)
+            world.report.checked += bool(held)
+            if held is None:
+                world.leave("unknown", other)
 
     def on_rebased(self, row: dict) -> None:
         """The node before is the one that rows have told; the new one leads to it, or is a write's own."""

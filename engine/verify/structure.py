@@ -34,7 +34,7 @@ ROWS = {
     "checkpoint_ended": "function:text tensors:count? bytes:count?",
     "recompute_began": "function:text",
     "recompute_ended": "function:text tensors:count? early:flag",
-    "version_bumped": "tensor:t before:count after:count",
+    "version_bumped": "tensor:t before:count after:count sharing:shared*",
     "rebased": "tensor:t before:n? after:n",
     "data_replaced": "tensor:t source:t before:v after:v",
     "value_read": "tensor:t how:text value:v",
@@ -132,6 +132,9 @@ class Structure:
             "saved": self.is_saved,
             "kept": self.is_kept,
             "skipped": lambda x: isinstance(x, list) and len(x) == 2 and all(type(each) is str for each in x),
+            "shared": lambda x: (
+                isinstance(x, list) and len(x) == 2 and self.known("t", x[0]) and self.known("v", x[1])
+            ),
             "whole": lambda x: type(x) is int,
             "cause": self.is_cause,
         }

@@ -79,7 +79,7 @@ export function everyKind() {
     ["detached", { tensor: "t4", source: "t3", how: "detach", value: "v1" }],
     ["detached", { tensor: "t3", source: "t3", how: "detach_", value: "v1" }],
     ...savingRows,
-    ["version_bumped", { tensor: "t3", before: 0, after: 1 }],
+    ["version_bumped", { tensor: "t3", before: 0, after: 1, sharing: [["t1", "v1"]] }],
     ["rebased", { tensor: "t3", before: "n1", after: "n2" }],
     ["rebased", { tensor: "t3", before: null, after: "n1" }],
     ["data_replaced", { tensor: "t1", source: "t4", before: "v1", after: "v2" }],

@@ -140,6 +140,7 @@ export const on = {
   },
   version_bumped(s, row) {
     s.version.set(row.tensor, row.after);
+    for (const [tensor, v] of row.sharing) s.value.set(tensor, v);
   },
   rebased(s, row) {
     s.phase.set(row.after, s.phase.get(row.after) ?? "made");

@@ -32,6 +32,7 @@ const halts = {
   checkpoint_ended: () => ["chain"],
   recompute_began: () => ["story", "chain"],
   recompute_ended: () => ["chain"],
+  version_bumped: (trace, k) => (trace.rows[k].sharing.length > 0 ? ["chain"] : []),
   rebased: (trace, k) => (isThroughView(trace, trace.rows[k].after) ? ["chain"] : []),
   data_replaced: () => ["story", "chain"],
   value_read: (trace, k) => (trace.tensors[trace.rows[k].tensor].kind === "data" ? [] : ["chain"]),

@@ -68,12 +68,13 @@ const forward = {
     return [{ key: `row.tensor_made.${kind}`, values }];
   },
   detached: cut,
-  version_bumped: (row, to) => [
-    {
-      key: "row.version_bumped",
-      values: { name: to.tensor(row.tensor), before: String(row.before), after: String(row.after) },
-    },
-  ],
+  version_bumped(row, to) {
+    const values = { name: to.tensor(row.tensor), before: String(row.before), after: String(row.after) };
+    const seen = row.sharing.filter((/** @type {string[]} */ [id]) => to.trace.tensors[id].names.length > 0);
+    const shown = seen.map((/** @type {string[]} */ [id, v]) => [to.tensor(id), { text: " " }, to.value(v)]);
+    const others = { key: "row.version_bumped.sharing", values: { others: to.list(shown) } };
+    return [{ key: "row.version_bumped", values }, ...(seen.length > 0 ? [others] : [])];
+  },
   rebased(row, to) {
     const values = {
       name: to.tensor(row.tensor),
