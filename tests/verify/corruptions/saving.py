@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.verify.corruptions.table import SKIP, corruption, drop, swap_value
+from tests.verify.corruptions.table import SKIP, corruption, drop
 
 
 @corruption("checkpoint_ended")
@@ -45,13 +45,3 @@ def packed_tensor_left_out(trace, row, k):
         return SKIP
     drop(trace, k)
     return set(range(k, len(trace["rows"])))
-
-
-@corruption("saved_unpacked")
-def another_value_comes_back(trace, row, k):
-    if row["kept"] != "Placeholder":
-        return SKIP
-    was = row["value"]
-    named = swap_value(trace, row, "value", k)
-    packed = {r["value"] for r in trace["rows"] if r["kind"] == "saved_packed"}
-    return SKIP if row["value"] in packed or row["value"] == was else named
