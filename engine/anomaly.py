@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 import warnings
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -23,8 +26,17 @@ def is_anomaly_check_nan_enabled() -> bool:
     return state().check_nan
 
 
+ENGINE = str(Path(__file__).parent)
+
+
 def _switch(mode: bool, check_nan: bool) -> tuple[bool, bool]:
-    """Set anomaly mode and return what held before."""
+    """Set anomaly mode and return what held before. Raises TypeError for anything but exact bools."""
+    for position, (name, value) in enumerate((("enabled", mode), ("check_nan", check_nan)), 1):
+        if type(value) is not bool:
+            raise TypeError(
+                f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, "
+                f"not {type(value).__name__}"
+            )
     here = state()
     before = here.anomaly, here.check_nan
     here.anomaly, here.check_nan = mode, check_nan
@@ -63,11 +75,31 @@ class detect_anomaly:  # noqa: N801 - PyTorch's name
 
 
 def stack_now() -> str | None:
-    """Return the Python stack as text if anomaly mode is on: what a node made now remembers."""
-    if not state().anomaly:
+    """Return the Python stack as text if anomaly mode is on: what a node made now remembers.
+
+    It has the frames of the program that was begun; without one, those outside the engine.
+    """
+    here = state()
+    if not here.anomaly:
         return None
-    frames = [f for f in traceback.extract_stack() if "/engine/" not in f.filename.replace("\\", "/")]
-    return "".join(traceback.format_list(frames))
+    stack = traceback.walk_stack(sys._getframe(1))
+    frames = [
+        (frame.f_code, line) for frame, line in stack if _is_told(frame.f_code.co_filename, here.program)
+    ]
+    lines = here.program[1].splitlines() if here.program else []
+    return "".join(_told(code, line, lines) for code, line in reversed(frames))
+
+
+def _is_told(file: str, program: tuple[str, str] | None) -> bool:
+    """Return whether a frame of this file is the learner's."""
+    return file == program[0] if program else not file.startswith(ENGINE)
+
+
+def _told(code: CodeType, line: int, lines: list[str]) -> str:
+    """Return one frame as Python writes it, with its line of the text if there is one."""
+    text = lines[line - 1].strip() if line <= len(lines) else ""
+    shown = f"    {text}\n" if text else ""
+    return f'  File "{code.co_filename}", line {line}, in {code.co_name}\n{shown}'
 
 
 def refuse_nan(node: Any, grads: list[Any]) -> None:

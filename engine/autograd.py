@@ -26,9 +26,12 @@ def warn_once(what: str, text: str, level: int = 3) -> None:
         warnings.warn(text, UserWarning, stacklevel=level)
 
 
-def begin_program() -> None:
-    """Forget what an earlier program left: modes, sequence numbers, warnings given."""
-    local.begin()
+def begin_program(program: tuple[str, str] | None = None) -> None:
+    """Forget what an earlier program left: modes, sequence numbers, warnings given.
+
+    `program` is the file name and the text of the one that begins, so that its frames can be told from ours.
+    """
+    local.begin(program)
     _warned.set(frozenset())
 
 

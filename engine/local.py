@@ -16,12 +16,13 @@ class ThreadLocalState:
     `saved_hooks`: what packs and unpacks saved tensors; `anomaly`, `check_nan`: anomaly mode; `seq`: the
     number of the next node; `default_devices`: those of `with torch.device(...)`, innermost last; `making`:
     where a factory puts what it makes just now; `switches`: what was set in `torch.backends`; `placed`: some
-    tensor is on a simulated device; `worker`: the one whose turn it is in a backward pass (None: the caller).
+    tensor is on a simulated device; `worker`: the one whose turn it is in a backward pass (None: the caller);
+    `program`: file name and text of the program that runs, where one was begun.
     """
 
     __slots__ = (
         "anomaly", "check_nan", "default_devices", "grad", "in_rule", "inference", "keeper", "making",
-        "placed", "saved_hooks", "seq", "switches", "watch", "worker",
+        "placed", "program", "saved_hooks", "seq", "switches", "watch", "worker",
     )  # fmt: skip
 
     def __init__(self, watch: Callable[[Any], None] | None = None, keeper: Any = None) -> None:
@@ -38,6 +39,7 @@ class ThreadLocalState:
         self.making: Any = None
         self.placed = False
         self.worker: Any = None
+        self.program: tuple[str, str] | None = None
         self.switches: dict[tuple[str, str], Any] = {}
 
 
@@ -64,7 +66,8 @@ def saved_hooks(pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> Ite
         here.saved_hooks = before
 
 
-def begin() -> None:
-    """Begin a program: everything as at the start, except for who watches."""
+def begin(program: tuple[str, str] | None = None) -> None:
+    """Begin a program (file name, text): everything as at the start, except for who watches."""
     here = state()
-    _state.set(ThreadLocalState(here.watch, here.keeper))
+    _state.set(fresh := ThreadLocalState(here.watch, here.keeper))
+    fresh.program = program

@@ -109,7 +109,10 @@ class set_grad_enabled(_Mode):  # noqa: N801
     """Switch recording at once when called; as a context manager, restore on leaving."""
 
     def __init__(self, mode: bool) -> None:
-        self.mode = bool(mode)
+        if type(mode) is not bool:
+            kind = type(mode).__name__
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
+        self.mode = mode
         self.before = state().grad
         self.switch({"grad": self.mode})
 

@@ -286,6 +286,7 @@ def walk(starts: list[Node]) -> tuple[list[Node], dict[int, int]]:
 def observe(path: Path, beside: Callable[[Any], None] | None = None) -> dict:
     """Run a snippet file and return its observation. `beside` sees every fact too, and sees it first."""
     place = str(path.resolve())
+    source = path.read_text(encoding="utf-8")
     names: dict[str, Any] = {"__name__": "__main__", "__file__": place}
     observer = Observer(place, names)
     out, noted = io.StringIO(), []
@@ -298,11 +299,11 @@ def observe(path: Path, beside: Callable[[Any], None] | None = None) -> dict:
         warnings.simplefilter("always")
         warnings.showwarning = note
         random.default_generator().manual_seed(0)
-        autograd.begin_program()
+        autograd.begin_program((place, source))
         runs.start(0)
         names["__builtins__"] = {**vars(builtins), "__import__": importer(modules)}
         watch = observer if beside is None else lambda fact: (beside(fact), observer(fact))
-        exception = execute(path.read_text(encoding="utf-8"), place, names, watch)
+        exception = execute(source, place, names, watch)
     return {
         "schema": SCHEMA, "torch": "2.13.0", "snippet": path.name, "stdout": scrub(out.getvalue()),
         "warnings": noted, "exception": exception, "calls": observer.calls, "variables": variables(names),

@@ -70,7 +70,7 @@ class Run:
             code = self._compile(self.recorder.source)
         except (SyntaxError, ValueError, MemoryError, RecursionError, Refused) as error:
             return self._refusal(error)
-        begin_program()
+        begin_program((SNIPPET, self.recorder.source))
         randoms.default_generator().manual_seed(self._seed)
         runs.start(self._seed)
         modules = facade.modules() if self._modules is None else self._modules

@@ -12,12 +12,14 @@ import asyncio
 import json
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from app.sandbox import protocol
 from app.sandbox.assemble import Ending, assemble
 from app.sandbox.child import run as child
+from app.sandbox.launch import ROOT
 from app.sandbox.limits import Limits
 from app.sandbox.pool import Pool
 
@@ -81,6 +83,8 @@ def verdict(source: str, trace: dict) -> str:
     expected = source.split("\n", 1)[0].removeprefix("# expect: ").split(" ; ")[0]
     if "PWNED" in printed(trace) or "PWNED" in json.dumps(trace["outcome"]):
         return f"it got through: {printed(trace)!r} {trace['outcome']}"
+    if str(ROOT) in json.dumps(trace) or sys.prefix in json.dumps(trace):
+        return "its trace says where on this machine it ran"
     if any(fits(one.strip(), trace) for one in expected.split(" | ")):
         return ""
     return f"expected {expected}, but {trace['outcome']} after printing {printed(trace)[-80:]!r}"

@@ -15,6 +15,7 @@ from app.sandbox.child import builtins as table
 from app.sandbox.child import modules, names
 from app.sandbox.child.access import Access
 from engine import facade
+from engine.autograd import begin_program
 
 ACCESS = Access(facade.is_internal)
 FORBIDDEN = (types.CodeType, types.FrameType, types.TracebackType, types.MappingProxyType, types.CellType)
@@ -59,6 +60,7 @@ for wrong in wrongs + [lambda: y.backward(x)]:
 
 def start() -> dict[str, Any]:
     """Return where a program starts: the modules, and one of each kind of object."""
+    begin_program()  # whatever this process did before
     importable = modules.standard(ACCESS, 0) | facade.modules()
     world: dict[str, Any] = {}
     world["__builtins__"] = {**vars(builtins), "__import__": table.importer(importable)}
