@@ -63,6 +63,9 @@ def parser() -> argparse.ArgumentParser:
 
     trace_ = commands.add_parser("trace", help="run a program and write its trace")
     trace_.add_argument("file", metavar="FILE", help="the program; - is standard input")
+    trace_.add_argument(
+        "--seed", type=seed, default=0, help="where unseeded random numbers start (default: 0)"
+    )
     trace_.add_argument("-o", "--output", metavar="OUT.json", type=Path, help="instead of standard output")
     trace_.set_defaults(command=trace)
 
@@ -81,6 +84,14 @@ class Version(argparse.Action):
 
         print(f"gradstep {version_text()}")
         parser.exit()
+
+
+def seed(text: str) -> int:
+    """Return a seed."""
+    number = int(text)
+    if not 0 <= number < 2**32:
+        raise argparse.ArgumentTypeError("a seed is a whole number from 0 to 4294967295")
+    return number
 
 
 def port(text: str) -> int:
@@ -216,7 +227,7 @@ def address_of(host: str, listening: socket.socket) -> str:
 def trace(options: argparse.Namespace) -> int:
     """Run a program as the server would and write its trace; tell on standard error how it ended."""
     source, settings = read_source(options.file), read_settings()
-    written = asyncio.run(run_once(source, settings))
+    written = asyncio.run(run_once(source, settings, options.seed))
     save(options.output, written + b"\n")
 
     import orjson
@@ -227,14 +238,14 @@ def trace(options: argparse.Namespace) -> int:
     return 0
 
 
-async def run_once(source: str, settings: Settings) -> bytes:
+async def run_once(source: str, settings: Settings, seed: int) -> bytes:
     """Run one program in isolation; say on standard error that it is still running, each second."""
     from app.sandbox.pool import Pool, Unavailable
 
     pool = Pool(settings.limits, 1)
     try:
         await pool.start()
-        running = asyncio.create_task(pool.run(source, {}))
+        running = asyncio.create_task(pool.run(source, {"seed": seed}))
         seconds = 0.0
         while not (await asyncio.wait([running], timeout=PROGRESS_SECONDS))[0]:
             seconds += PROGRESS_SECONDS

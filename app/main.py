@@ -14,7 +14,7 @@ from app.assets import static_files
 from app.headers import SecurityHeaders
 from app.intake import Clients
 from app.layout.render import Renderer
-from app.routes import api, pages
+from app.routes import api, errors, pages
 from app.sandbox.checks import Checker
 from app.sandbox.pool import Pool
 from app.settings import Settings, from_environment
@@ -48,6 +48,7 @@ def create_app(
     app.add_middleware(SecurityHeaders)
     app.mount("/static", static_files())
     app.include_router(pages.router)
+    app.include_router(errors.router)
     app.include_router(api.router)
     problems.install(app)
     return app

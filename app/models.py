@@ -14,6 +14,9 @@ class TraceRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"code": PROGRAM}]})
     code: str = Field(description="Python source that may import torch; it is run in isolation.")
+    seed: int = Field(
+        default=0, ge=0, lt=2**32, description="Where random numbers start that the program does not seed."
+    )
 
 
 class Element(BaseModel):
@@ -60,11 +63,23 @@ class Drawing(BaseModel):
     scene_at: list[tuple[int, int]] = Field(description="[row, scene]: shown from that row on.")
 
 
+class KnownError(BaseModel):
+    """An error that has a page which explains it."""
+
+    slug: str
+    url: str
+    title: str
+    where: Literal["outcome", "warning", "pasted"] = Field(
+        description="The program's own, or pasted with it."
+    )
+
+
 class TraceAnswer(BaseModel):
     """A program's run, step by step, and its drawing."""
 
     trace: dict[str, Any] = Field(description="As described by /static/trace.schema.json.")
     drawing: Drawing
+    errors: list[KnownError] = Field(description="Which messages in the trace are explained here.")
 
 
 class Gap(BaseModel):

@@ -8,6 +8,7 @@ from time import monotonic
 
 import orjson
 
+from app.explain import explained
 from app.layout.dot import dot_text
 from app.layout.graph import read_graph
 from app.layout.positions import from_graphviz, layered
@@ -20,11 +21,20 @@ MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
 log = logging.getLogger("gradstep")
 
 
-async def visualise(code: str, pool: Pool, renderer: Renderer, layout_seconds: float) -> bytes:
-    """Return the JSON of a program's trace and its drawing. The trace's bytes go on as they came."""
-    trace = await pool.run(code, {})
+async def visualise(code: str, pool: Pool, renderer: Renderer, layout_seconds: float, seed: int = 0) -> bytes:
+    """Return the JSON of a program's trace, its drawing, its known errors. The trace goes on as it came."""
+    trace = await pool.run(code, {"seed": seed})
     drawing = await draw(trace, renderer, layout_seconds)
-    return b'{"trace":' + trace + b',"drawing":' + drawing + b"}"
+    errors = orjson.dumps(await asyncio.to_thread(known_errors, trace))
+    return b'{"trace":' + trace + b',"drawing":' + drawing + b',"errors":' + errors + b"}"
+
+
+def known_errors(trace: bytes) -> list[dict]:
+    """Return which explained errors a trace is about; one that is no trace is about none."""
+    try:
+        return explained(orjson.loads(trace))
+    except MALFORMED:
+        return []
 
 
 async def draw(trace: bytes, renderer: Renderer, seconds: float) -> bytes:

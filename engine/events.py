@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from engine.local import state
+from engine.program_facts import Plotted, Seeded, StandIn
 from engine.saving_facts import (
     CheckpointBegan,
     CheckpointEnded,
@@ -105,6 +106,7 @@ def changing() -> None:
 
 
 fact = dataclass(slots=True, eq=False)
+OF_PROGRAMS = (Plotted, Seeded, StandIn)
 SAVING = (SavedPacked, SavedUnpacked, CheckpointBegan, CheckpointEnded, RecomputeBegan, RecomputeEnded)
 OF_TENSORS = (Detached, DataReplaced, ValueRead, VersionBumped, Rebased, SparseAccumulated, Coalesced)
 TRAINING = (
@@ -369,6 +371,7 @@ FACTS = (
     SAVING
     + OF_TENSORS
     + TRAINING
+    + OF_PROGRAMS
     + tuple(c for c in list(globals().values()) if isinstance(c, type) and c.__module__ == __name__)
 )
 

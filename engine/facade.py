@@ -24,6 +24,7 @@ from engine import (
     functions,
     gradcheck,
     graph,
+    legacy,
     methods,
     modes,
     nn,
@@ -46,7 +47,6 @@ from engine.matmul import matmul
 from engine.nn import functional, init, reparameters, sequences, utils
 from engine.nn.functional import bare, convolution
 from engine.numeric import exchange, namespaces
-from engine.numeric.kinds import ndarray
 from engine.ops.table import F
 from engine.optim import schedulers
 from engine.privacy import internal_names, is_engine_object, is_internal
@@ -172,11 +172,7 @@ def _torch() -> dict[str, Any]:
         get_default_dtype=dtypes.default_dtype,
         set_default_dtype=dtypes.set_default_dtype,
         initial_seed=lambda: random.default_generator().initial_seed(),
-        FloatTensor=_legacy(dtypes.float32),
-        DoubleTensor=_legacy(dtypes.float64),
-        LongTensor=_legacy(dtypes.int64),
-        IntTensor=_legacy(dtypes.int32),
-        BoolTensor=_legacy(dtypes.bool_),
+        **legacy.constructors(),
         pi=3.141592653589793,
         e=2.718281828459045,
         inf=float("inf"),
@@ -195,18 +191,6 @@ def _torch() -> dict[str, Any]:
 def _result_type(first: Any, second: Any) -> dtypes.DType:
     """Return the dtype of an operation on two tensors or numbers."""
     return dtypes.promote([rank(first), rank(second)])
-
-
-def _legacy(dtype: dtypes.DType) -> Callable:
-    def make(*data: Any) -> tensors.Tensor:
-        """Return a tensor of a fixed dtype from sizes or a list, as the old constructors do."""
-        if len(data) == 1 and isinstance(data[0], (list, tuple)):
-            return create.tensor(data[0], dtype=dtype)
-        if len(data) == 1 and type(data[0]) is ndarray:
-            return create.as_tensor(data[0], dtype)
-        return create.zeros(*data, dtype=dtype)
-
-    return make
 
 
 @functools.cache

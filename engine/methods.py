@@ -13,6 +13,7 @@ from engine.device import CPU
 from engine.functions import inplace, linalg, memory
 from engine.functions.checked import checked, wrong_argument
 from engine.functions.named import named
+from engine.legacy import dtype_named
 from engine.numeric import exchange
 from engine.operators import OPERATORS, same
 from engine.ops import rows
@@ -96,6 +97,9 @@ def backward(
     autograd.backward((self,), gradient, retain_graph, create_graph, inputs=inputs, api="Tensor.backward")
 
 
+backward.__qualname__ = "Tensor.backward"  # as `print(y.backward)` shows it
+
+
 def item(self: Tensor) -> Any:
     """Return the one element as a Python number."""
     if self.array.size != 1:
@@ -150,7 +154,7 @@ def type_(self: Tensor, dtype: Any = None) -> Any:
     if dtype is None:
         name = self.dtype.type_name
         return name if self.place is None else name.replace("torch.", f"torch.{self.place.type}.", 1)
-    return functions.to(self, functions.named_type(dtype) if isinstance(dtype, str) else dtype)
+    return functions.to(self, functions.named_type(dtype) if isinstance(dtype, str) else dtype_named(dtype))
 
 
 def _cast(dtype: Any) -> Callable:

@@ -7,7 +7,6 @@ stream, and in which order, is part of its meaning: it decides every number draw
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -53,12 +52,13 @@ class Generator:
         self._seed = int(seed) % 2**64
         self._twister = np.random.MT19937(0)
         self._twister.state = np.random.RandomState(self._seed % 2**32).get_state(legacy=False)
+        self.tell_seed: Callable[[], None] | None = None  # called at the first draw the program did not seed
         self._kept: float | None = None  # the second number of a pair of normal ones
         return self
 
     def seed(self) -> int:
-        """Start from a number nobody can foresee, and return it."""
-        self.manual_seed(secrets.randbits(64))
+        """Start from another number, and return it. The stream itself gives it: a run stays what it is."""
+        self.manual_seed(int(self.long_words(1)[0]))
         return self._seed
 
     def initial_seed(self) -> int:
@@ -71,12 +71,16 @@ class Generator:
 
     def set_state(self, state: GeneratorState) -> Generator:
         """Go back to where the stream stood."""
+        self.tell_seed = None
         self._seed, self._twister.state, self._kept = state.seed, state.words, state.kept
         return self
 
     # ----- the stream -----
     def words(self, n: int) -> np.ndarray:
         """Take n words of 32 bits."""
+        if self.tell_seed is not None:
+            tell, self.tell_seed = self.tell_seed, None
+            tell()
         return self._twister.random_raw(n)
 
     def long_words(self, n: int) -> np.ndarray:
@@ -244,6 +248,11 @@ def default_generator() -> Generator:
         generator = Generator()
         _in_use.set(generator)
     return generator
+
+
+def start(seed: int, tell: Callable[[], None]) -> None:
+    """Begin a run: the default generator starts from a seed; `tell` is called if the program needs it."""
+    default_generator().manual_seed(seed).tell_seed = tell
 
 
 @contextmanager

@@ -31,7 +31,7 @@ WEB = {"fastapi", "starlette", "pydantic", "jinja2", "markupsafe", "orjson"}
 
 # The single files of app/, lowest first: each may import those before it, never those after it.
 APP_LAYERS = (
-    ("assets", "examples", "headers", "models", "settings", "version"),
+    ("assets", "examples", "explain", "headers", "models", "settings", "version"),
     ("i18n",),
     ("templating",),
     ("problems",),

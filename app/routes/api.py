@@ -65,7 +65,7 @@ async def make_trace(request: Request) -> Response:
     asked = await intake.read_json(request, TraceRequest, app.settings.request_bytes)
     code = intake.check_code(asked.code, app.settings)
     async with app.clients.run_of(request):
-        body = await visualise(code, app.pool, app.renderer, app.settings.layout_seconds)
+        body = await visualise(code, app.pool, app.renderer, app.settings.layout_seconds, asked.seed)
     return Response(body, 201, {"Cache-Control": "no-store"}, "application/json")
 
 

@@ -14,6 +14,7 @@ from app.reference import operations, problems, schemas
 from app.templating import page
 
 router = APIRouter(include_in_schema=False)
+LONGEST_SEED = 10  # digits
 READ = ["GET", "HEAD"]
 
 
@@ -25,13 +26,21 @@ def home(request: Request) -> HTMLResponse:
 
 
 @router.api_route("/sandbox", methods=READ)
-def sandbox(request: Request, code: str | None = None, example: str | None = None) -> HTMLResponse:
+def sandbox(
+    request: Request, code: str | None = None, example: str | None = None, seed: str = "0"
+) -> HTMLResponse:
     """The editor and the player, with the code that the address asks for."""
     chosen = examples.find(example or examples.EXAMPLES[0].slug)
     if chosen is None:
         raise Problem(404)
     text = check_code(code if code is not None else chosen.code, request.app.state.settings)
-    start = boot("sandbox", text, example=None if code is not None else example, run=bool(code or example))
+    start = boot(
+        "sandbox",
+        text,
+        example=None if code is not None else example,
+        run=bool(code or example),
+        seed=seed_of(seed),
+    )
     return page(request, "sandbox.html", start, examples=told(request, examples.EXAMPLES))
 
 
@@ -52,9 +61,14 @@ def favicon() -> FileResponse:
     return FileResponse(icon)
 
 
-def boot(name: str, code: str, example: str | None = None, run: bool = False) -> dict:
+def boot(name: str, code: str, example: str | None = None, run: bool = False, seed: int = 0) -> dict:
     """Return what a page's script starts from."""
-    return {"page": name, "code": code, "example": example, "run": run}
+    return {"page": name, "code": code, "example": example, "run": run, "seed": seed}
+
+
+def seed_of(text: str) -> int:
+    """Return the seed in an address, 0 where it is none."""
+    return int(text) % 2**32 if text.isascii() and text.isdigit() and len(text) <= LONGEST_SEED else 0
 
 
 def told(request: Request, shown: list) -> list[dict]:

@@ -23,7 +23,7 @@ OUTCOMES = {
     "refused": ("code", "message"),
 }
 SPARE_ROWS = 8  # rows that a recorder may write past its limit: the limit's own, a few bindings
-MOST_MENDS = 32  # kinds of mends of one text
+MOST_MENDS, MOST_LINES, MOST_TEXTS, LONGEST_TEXT = 32, 4_000, 64, 500  # of the list of what was mended
 SPAN = [int, int, int, int]
 
 
@@ -107,9 +107,10 @@ def is_mend(value: Any) -> bool:
     if type(value) is not dict or set(value) != {"kind", "lines", "texts"}:
         return False
     lists = type(value["lines"]) is list and type(value["texts"]) is list and type(value["kind"]) is str
-    return (
-        lists and all(type(n) is int for n in value["lines"]) and all(type(t) is str for t in value["texts"])
-    )
+    if not lists or len(value["lines"]) > MOST_LINES or len(value["texts"]) > MOST_TEXTS:
+        return False
+    texts = all(type(text) is str and len(text) <= LONGEST_TEXT for text in value["texts"])
+    return texts and all(type(n) is int for n in value["lines"])
 
 
 def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:

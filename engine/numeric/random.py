@@ -174,6 +174,7 @@ def fresh() -> list[int]:
     """Return a seed that no other generator of the run has."""
     here = runs.current()
     here.asked += 1
+    runs.tell_seed()
     return [here.seed, here.asked]
 
 
@@ -182,6 +183,8 @@ def _of_module(name: str) -> Any:
         here = runs.current()
         if here.state is None:
             here.state = RandomState(here.seed)
+            if name not in ("seed", "set_state"):
+                runs.tell_seed()
         return getattr(here.state, name)(*args, **named)
 
     draw.__name__ = draw.__qualname__ = name

@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.events import Seeded, emit
+
 
 @dataclass(slots=True)
 class Run:
@@ -15,6 +17,7 @@ class Run:
     seed: int
     asked: int = 0
     state: Any = None
+    told: bool = False
     warned: set[str] = field(default_factory=set)
 
 
@@ -31,6 +34,14 @@ def current() -> Run:
     if _run.get() is None:
         start(0)
     return _run.get()
+
+
+def tell_seed() -> None:
+    """State, the first time in a run, that numbers are drawn without a seed of the program's own."""
+    here = current()
+    if not here.told:
+        here.told = True
+        emit(Seeded("numpy", here.seed))
 
 
 def warn_once(text: str) -> None:

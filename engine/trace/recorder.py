@@ -201,10 +201,10 @@ class Recorder:
         if size > self._largest:
             self._largest = size
 
-    def printed(self, text: str) -> None:
-        """Note what the program has printed."""
+    def printed(self, text: str, kind: str = "printed") -> None:
+        """Note what the program has printed or, as "echo", the value of a bare expression."""
         self._said += len(text)
-        self._note(Printed(text), Printed, innermost(sys._getframe(1)))
+        self._note(Printed(text, kind), Printed, innermost(sys._getframe(1)))
         if self._said > self.limits.output or len(self._entries) >= self._next:
             self.settle()
 

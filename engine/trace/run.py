@@ -5,6 +5,7 @@ This is no sandbox: who runs strangers' programs gives the compiler, modules and
 
 from __future__ import annotations
 
+import ast
 import builtins as python
 import contextvars
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from engine import random as randoms
 from engine.autograd import begin_program
 from engine.numeric import runs
 from engine.trace.addresses import Addresses
+from engine.trace.echo import ECHO, echoing, shown
 from engine.trace.limits import LimitReached, Limits, sentence
 from engine.trace.recorder import Recorder
 from engine.trace.spans import SNIPPET
@@ -37,7 +39,7 @@ class Refused(Exception):
 
 def plain_compile(source: str) -> CodeType:
     """Compile a trusted text."""
-    return compile(source, SNIPPET, "exec", dont_inherit=True)
+    return compile(echoing(ast.parse(source, SNIPPET)), SNIPPET, "exec", dont_inherit=True)
 
 
 class Run:
@@ -52,6 +54,7 @@ class Run:
         builtins: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
         seed: int = 0,
+        at_end: Callable[[], None] | None = None,
     ) -> None:
         self.recorder = Recorder(source, limits)
         self.stop = self.recorder.stop
@@ -59,6 +62,7 @@ class Run:
         self._modules = modules
         self._builtins = builtins
         self._seed = seed
+        self._at_end = at_end
         self._addresses = Addresses(source)
 
     def trace(self) -> dict:
@@ -71,11 +75,12 @@ class Run:
         except (SyntaxError, ValueError, MemoryError, RecursionError, Refused) as error:
             return self._refusal(error)
         begin_program((SNIPPET, self.recorder.source))
-        randoms.default_generator().manual_seed(self._seed)
+        randoms.start(self._seed, lambda: self.recorder(events.Seeded("torch", self._seed)))
         runs.start(self._seed)
         modules = facade.modules() if self._modules is None else self._modules
         names = dict(vars(python) if self._builtins is None else self._builtins)
         names["print"] = self._print
+        names[ECHO] = self._echo
         if self._builtins is None:
             names["__import__"] = importer(modules)
         with shown_by(self._warned), events.observed_by(self.recorder):
@@ -86,6 +91,8 @@ class Run:
         recorder = self.recorder
         try:
             exec(code, names)
+            if self._at_end is not None:
+                self._at_end()
             recorder.finish()
         except LimitReached:
             pass
@@ -125,6 +132,11 @@ class Run:
                 raise TypeError(f"{what} must be None or a string, not {type(given).__name__}")
         text = (" " if sep is None else sep).join([str(value) for value in values])
         self.recorder.printed(self._addresses.told(text + ("\n" if end is None else end)))
+
+    def _echo(self, value: Any) -> None:
+        """Show the value of a bare expression, as Python's prompt does: None says nothing."""
+        if value is not None and shown(text := repr(value)):
+            self.recorder.printed(self._addresses.told(text), "echo")
 
     def _warned(self, warning: Warning, file: str, line: int) -> None:
         """Make a row of a warning that Python shows: nothing hides it from a console."""

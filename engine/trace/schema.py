@@ -85,6 +85,10 @@ ROWS: dict[str, dict[str, dict]] = {
     "value_read": {"tensor": TENSOR, "how": TEXT, "value": VALUE},
     "names_bound": {"names": keyed(TENSOR), "unbound": many(TEXT)},
     "printed": {"text": TEXT},
+    "echo": {"text": TEXT},
+    "seeded": {"generator": TEXT, "seed": COUNT},
+    "stand_in": {"module": TEXT, "call": TEXT},
+    "plotted": {"title": TEXT, "x": TEXT, "y": TEXT, "series": many(ref("series"))},
     "warning": {"category": TEXT, "message": TEXT, "line": maybe(COUNT)},
     "grad_set": {"tensor": TENSOR, "before": GRAD, "after": GRAD, "cause": TEXT},
     "zero_grad": {"owner": TEXT, "set_to_none": FLAG},
@@ -160,6 +164,9 @@ DEFINITIONS: dict[str, dict] = {
         thing({"what": {"const": "freed"}, "by": COUNT, "at": SPAN}),
         thing({"what": {"const": "changed"}, "tensor": TENSOR, "by": COUNT, "at": SPAN}),
     ]},
+    "series": thing({
+        "kind": {"enum": ["line", "points", "bars"]}, "label": TEXT, "x": many(NUMBER), "y": many(NUMBER),
+    }),
     "tensor": thing({
         "kind": {"enum": ["leaf", "result", "data"]}, "shape": many(COUNT), "dtype": TEXT,
         "node": maybe(NODE), "output_nr": COUNT, "parameter": FLAG, "at": SPAN, "names": many(TEXT),

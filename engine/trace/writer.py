@@ -49,9 +49,10 @@ Noted = tuple[Any, CodeType | None, int, Any, Seen | None]
 
 @dataclass(slots=True)
 class Printed:
-    """What a program has printed; with its place it is noted like a fact."""
+    """What a program has printed or shown; with its place it is noted like a fact."""
 
     text: str
+    kind: str = "printed"
 
 
 class Text(str):
@@ -124,7 +125,7 @@ class Writer:
         room = self.limits.output - self.said
         self.said += len(fact.text)
         if fact.text:
-            self.row("printed", text=fact.text[: max(room, 0)])
+            self.row(fact.kind, text=fact.text[: max(room, 0)])
         if len(fact.text) > room:
             self.exceeded("output")
 

@@ -8,7 +8,7 @@ from engine.verify.program import Program
 from engine.verify.world import World
 
 SWITCHES = {"no_grad": False, "inference_mode": False, "enable_grad": True}
-FREE = ("names_bound", "error", "limit", "printed", "warning")
+FREE = ("names_bound", "error", "limit", "printed", "echo", "seeded", "stand_in", "plotted", "warning")
 
 
 class Scopes:

@@ -2,7 +2,9 @@
 
 /**
  * @typedef {(key: string, values?: Record<string, unknown>) => string} Translate
- * @typedef {{trace: any, drawing: any, text: string}} Run the answer, and the very text it came as
+ * @typedef {{url: string, title: string, where: string}} KnownError
+ * @typedef {{trace: any, drawing: any, errors?: KnownError[], text: string}} Run
+ *   the answer, and the very text it came as
  * @typedef {{run: Run} | {message: string} | {aborted: true}} Answer
  * @typedef {{report: any} | {unchecked: "long" | "busy" | "network" | "fault"} | {aborted: true}} Checked
  */
@@ -12,15 +14,15 @@ const HEADERS = { "Content-Type": "application/json", Accept: "application/json,
 /**
  * Run code on the server and return the trace with its drawing, a sentence, or that it was called off.
  * @param {string} code
- * @param {{t: Translate, signal?: AbortSignal, fetch?: typeof globalThis.fetch}} options
+ * @param {{t: Translate, seed?: number, signal?: AbortSignal, fetch?: typeof globalThis.fetch}} options
  * @returns {Promise<Answer>}
  */
-export async function runCode(code, { t, signal, fetch = globalThis.fetch }) {
+export async function runCode(code, { t, seed = 0, signal, fetch = globalThis.fetch }) {
   try {
     const response = await fetch("/api/traces", {
       method: "POST",
       headers: HEADERS,
-      body: JSON.stringify({ code }),
+      body: JSON.stringify(seed ? { code, seed } : { code }),
       signal,
     });
     const text = await response.text();

@@ -8,11 +8,12 @@ import { set, write } from "#js/dom.js";
 import { mount as mountGraph } from "#js/graph/view.js";
 import { t, use } from "#js/i18n.js";
 import { mountPanels } from "#js/panels/index.js";
-import { hashOf, keepInAddress, rowInHash, withoutProgram } from "#js/player/address.js";
+import { hashOf, keepInAddress, keepSeed, rowInHash, withoutProgram } from "#js/player/address.js";
 import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
 import { mountKeyboard } from "#js/player/keyboard.js";
 import { createPlayer } from "#js/player/player.js";
 import { mountSeal } from "#js/player/seal.js";
+import { messageText } from "#js/trace/refusals.js";
 import { mount as mountTimeline } from "#js/player/timeline.js";
 
 /**
@@ -25,11 +26,13 @@ import { mount as mountTimeline } from "#js/player/timeline.js";
  *   editor: ReturnType<typeof createEditor>,
  *   settings: {level?: import("#js/trace/stops.js").Level, speed?: number},
  *   mended: {own: string, program: string, mends: import("#js/code/notes.js").Mend[]} | null, quiet: boolean,
+ *   seed: number,
  *   request: AbortController, session: AbortController, player: Player | null,
  * }} Page
  */
 
 const SLOTS = ["source", "output", "graph", "queue", "say", "inspector", "timeline"];
+const SEEDS = 2 ** 32;
 const PATIENCE = 500; // milliseconds before a run is called slow
 
 /** @param {string} id */
@@ -53,6 +56,7 @@ function sandbox(root) {
     player: null,
     mended: null,
     quiet: false,
+    seed: boot.seed ?? 0,
     given: boot.code ?? "",
     notice: document.getElementById("notice") ?? document.createElement("p"),
     seal: mountSeal(place("seal"), place("refusal"), (row) => goTo(page, row)),
@@ -88,7 +92,7 @@ async function run(page, code, hash = "") {
   set(page.root, "data-busy", true);
   const slow = setTimeout(() => tell(page, t("run.running"), "busy"), PATIENCE);
   signal.addEventListener("abort", () => clearTimeout(slow), { once: true });
-  const answer = await runCode(code, { t, signal });
+  const answer = await runCode(code, { t, seed: page.seed, signal });
   if ("aborted" in answer || signal.aborted) return;
   clearTimeout(slow);
   set(page.root, "data-busy", null);
@@ -108,7 +112,7 @@ function open(page, answer, code, hash) {
   page.session = new AbortController();
   keepPlayed(code);
   if (code !== page.given) moveOn(code);
-  note(page, answer.trace, code);
+  note(page, answer, code);
   try {
     page.player = play(page, answer);
     begin(page, page.player, answer.trace.outcome, hash);
@@ -122,21 +126,31 @@ function open(page, answer, code, hash) {
 /**
  * Offer the mended text in the editor, and the way back. The draft stays what the reader wrote.
  * @param {Page} page
- * @param {{source: string, mended?: import("#js/code/notes.js").Mend[]}} trace
+ * @param {Run} answer
  * @param {string} code
  */
-function note(page, { source, mended }, code) {
+function note(page, { trace: { source, mended, rows }, errors = [] }, code) {
   if (mended) page.mended = { own: code, program: source, mends: mended };
   else if (code !== page.mended?.program) page.mended = null;
   if (mended) put(page, source);
   showNotes(page.slot("notes"), {
     mends: page.mended?.mends,
+    errors,
+    seeded: rows.filter((/** @type {any} */ row) => row.kind === "seeded"),
+    onRoll() {
+      page.seed = (page.seed + 1) % SEEDS;
+      keepSeed(page.seed, hreflangs());
+      run(page, code);
+    },
     onBack() {
       put(page, page.mended?.own ?? code);
       edit(page);
     },
   });
 }
+
+const hreflangs = () =>
+  /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll("a[hreflang]")]);
 
 /** @param {Page} page @param {string} text */
 function put(page, text) {
@@ -218,7 +232,7 @@ function play(page, { trace, drawing }) {
  */
 function begin(page, player, outcome, hash) {
   const refused = outcome.kind === "refused";
-  page.editor.mark(outcome.at ?? null, outcome.message ?? null);
+  page.editor.mark(outcome.at ?? null, outcome.message ? messageText(/** @type {any} */ (outcome), t) : null);
   set(page.root, "data-mode", "play");
   player.seek(rowInHash(hash) ?? (refused ? player.length - 1 : -1));
   const pane = /** @type {HTMLInputElement | null} */ (document.getElementById("pane-graph"));
@@ -235,10 +249,7 @@ function moveOn(code) {
   if (search === location.search) return;
   history.replaceState(null, "", location.pathname + search + location.hash);
   keepDraft(addressOf(location), code);
-  for (const element of document.querySelectorAll("a[hreflang]")) {
-    const link = /** @type {HTMLAnchorElement} */ (element);
-    link.search = withoutProgram(link.search);
-  }
+  for (const link of hreflangs()) link.search = withoutProgram(link.search);
 }
 
 /** @param {Page} page */
@@ -266,10 +277,10 @@ function tell({ notice }, text, kind = "error") {
  * @param {Element} root
  */
 function keepPlace(root) {
-  for (const link of document.querySelectorAll("a[hreflang]")) {
+  for (const link of hreflangs()) {
     link.addEventListener("click", () => {
       leave();
-      /** @type {HTMLAnchorElement} */ (link).hash = hashOf(Number(root.getAttribute("data-step")) - 1);
+      link.hash = hashOf(Number(root.getAttribute("data-step")) - 1);
     });
   }
 }

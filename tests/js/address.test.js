@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hashOf, keepInAddress, rowInHash, withoutProgram } from "../../static/js/player/address.js";
+import {
+  hashOf,
+  keepInAddress,
+  rowInHash,
+  withoutProgram,
+  withSeed,
+} from "../../static/js/player/address.js";
 
 test("#s=14 is the fourteenth row; anything else is no step", () => {
   assert.equal(rowInHash("#s=14"), 13);
@@ -64,4 +70,9 @@ test("nothing is written after the player has gone", () => {
   ending.abort();
   page.fire();
   assert.deepEqual(page.written, []);
+});
+
+test("the seed stands in the query, 0 goes without saying", () => {
+  assert.equal(withSeed("?code=x&seed=3", 4), "?code=x&seed=4");
+  assert.equal(withSeed("?seed=3", 0), "");
 });

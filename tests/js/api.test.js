@@ -116,3 +116,14 @@ test("a check of a run that is gone says nothing", async () => {
   calling.abort();
   assert.deepEqual(await checkRun("{}", { fetch, wait, signal: calling.signal }), { aborted: true });
 });
+
+test("a seed is sent only where it is not 0", async () => {
+  const sent = [];
+  const fetch = async (_, { body }) => {
+    sent.push(JSON.parse(body));
+    return json({ trace: { rows: [] }, drawing: {} }, 201);
+  };
+  await runCode("x", { t, fetch, seed: 0 });
+  await runCode("x", { t, fetch, seed: 7 });
+  assert.deepEqual(sent, [{ code: "x" }, { code: "x", seed: 7 }]);
+});

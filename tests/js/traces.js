@@ -110,6 +110,10 @@ export function everyKind() {
     ["zero_grad", { owner: "optimizer", set_to_none: false }],
     ["grad_set", { tensor: "t1", before: "v3", after: null, cause: "zero_grad" }],
     ["names_bound", { names: {}, unbound: ["y"] }],
+    ["echo", { text: "tensor([2., 4.])" }],
+    ["stand_in", { module: "torchviz", call: "torchviz.make_dot" }],
+    ["plotted", { title: "", x: "", y: "", series: [{ kind: "line", label: "", x: [0, 1], y: [2, "nan"] }] }],
+    ["seeded", { generator: "torch", seed: 0 }],
     ["warning", { category: "UserWarning", message: "The .grad attribute is being accessed.", line: 6 }],
     ["limit", { limit: "rows", message: "More than 20,000 steps." }],
     [

@@ -81,7 +81,8 @@ def should_print(source: str) -> str:
 def verdict(source: str, trace: dict) -> str:
     """Return what is wrong with a trace, or an empty text."""
     expected = source.split("\n", 1)[0].removeprefix("# expect: ").split(" ; ")[0]
-    if "PWNED" in printed(trace) or "PWNED" in json.dumps(trace["outcome"]):
+    shown = "".join(row["text"] for row in trace["rows"] if row["kind"] == "echo")
+    if "PWNED" in printed(trace) + shown or "PWNED" in json.dumps(trace["outcome"]):
         return f"it got through: {printed(trace)!r} {trace['outcome']}"
     if str(ROOT) in json.dumps(trace) or sys.prefix in json.dumps(trace):
         return "its trace says where on this machine it ran"

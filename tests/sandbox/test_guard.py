@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
+from pathlib import Path
 from types import CodeType
 
 import pytest
@@ -176,3 +178,19 @@ def test_a_mutated_program_is_compiled_or_refused(source: str, place: int, noise
         gate(source[:place] + noise + source[place + 1 :], LIMITS)
     except (Refused, SyntaxError):
         pass
+
+
+def test_every_refusal_has_a_form_that_the_page_can_translate():
+    """The forms in static/js/trace/refusals.js, held against the sentences in guard.py."""
+    root = Path(__file__).parents[2]
+    script = (root / "static" / "js" / "trace" / "refusals.js").read_text(encoding="utf-8")
+    forms = [form.replace("(?<", "(?P<") for form in re.findall(r"^  \[/(.*)/, \"\w+\"\],$", script, re.M)]
+    source = (root / "app" / "sandbox" / "child" / "guard.py").read_text(encoding="utf-8")
+    said = re.findall(r"(?:refuse|Refused)\(\s*(?:\"[\w-]+\", )?f?\"([^\"]{12,})\"", source)
+    assert len(said) >= 15
+    for sentence in said:
+        example = re.sub(r"\{[^}]*!r\}", "'x'", sentence)
+        example = re.sub(r"\{(?:limits\.|self\.limits)[^}]*\}", "10", example).replace("{what}", "Thing is")
+        example = re.sub(r"\{[^}]*\}", "x", example)
+        found = any(re.search(form, example) for form in forms)
+        assert found or example.startswith("this is not Python text"), example

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.sandbox.child import builtins as table
-from app.sandbox.child import modules, names
+from app.sandbox.child import modules, names, stand_ins
 from app.sandbox.child.access import Access
 from engine import facade
 from engine.autograd import begin_program
@@ -61,7 +61,8 @@ for wrong in wrongs + [lambda: y.backward(x)]:
 def start() -> dict[str, Any]:
     """Return where a program starts: the modules, and one of each kind of object."""
     begin_program()  # whatever this process did before
-    importable = modules.standard(ACCESS, 0) | facade.modules()
+    absent, _ = stand_ins.modules(modules.Namespace)
+    importable = modules.standard(ACCESS, 0) | absent | facade.modules()
     world: dict[str, Any] = {}
     world["__builtins__"] = {**vars(builtins), "__import__": table.importer(importable)}
     exec(SAMPLES, world)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+from app.sandbox.child import stand_ins
+from app.sandbox.child.stand_ins import said
+from engine import facade
 from engine.trace.run import trace_source
 from tests.trace.programs import LIMITS, PROGRAMS
 
@@ -13,7 +18,15 @@ FOLDER = Path(__file__).parent / "golden"
 
 def golden(name: str) -> dict:
     """Return the trace of one program."""
-    return trace_source(PROGRAMS[name], limits=LIMITS.get(name))
+    world = elsewhere() if name == "elsewhere" else {}
+    return trace_source(PROGRAMS[name], limits=LIMITS.get(name), **world)
+
+
+def elsewhere() -> dict[str, Any]:
+    """Return a world in which packages that are not here are stood in for, as in the sandbox."""
+    said.begin()
+    absent, at_end = stand_ins.modules(lambda title, names: SimpleNamespace(**names))
+    return {"modules": facade.modules() | absent, "at_end": at_end}
 
 
 def text(trace: dict) -> str:

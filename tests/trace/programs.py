@@ -165,6 +165,31 @@ for step in range(2):
 print(table.weight.grad.coalesce())
 """
 
+ECHO = """\
+x = torch.randn(2, requires_grad=True)
+x.sum().backward()
+x.grad
+"""
+
+ELSEWHERE = """\
+import matplotlib.pyplot as plt
+import torch
+from torchviz import make_dot
+w = torch.tensor(1.0, requires_grad=True)
+losses = []
+for step in range(3):
+    loss = (w - 3) ** 2
+    w.grad = None
+    loss.backward()
+    losses.append(loss.item())
+    with torch.no_grad():
+        w -= 0.25 * w.grad
+make_dot(loss).render("graph")
+plt.plot(losses, label="loss")
+plt.xlabel("step")
+plt.show()
+"""
+
 PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "hooks": HOOKS,
     "captured": CAPTURED,
@@ -172,6 +197,8 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "changed": CHANGED,
     "refused": REFUSED,
     "cut": ENDLESS,
+    "elsewhere": ELSEWHERE,
+    "echo": "import torch\n" + ECHO,
     "warned": WARNED,
     "optimised": OPTIMISED,
     "clipped": CLIPPED,

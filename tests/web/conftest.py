@@ -23,6 +23,7 @@ class CannedPool:
         self.trace = orjson.dumps(two_paths().trace)
         self.error: Exception | None = None
         self.sources: list[str] = []
+        self.options: list[dict] = []
         self.started = self.closed = False
         self.gate: asyncio.Event | None = None
 
@@ -37,6 +38,7 @@ class CannedPool:
     async def run(self, source: str, options: dict) -> bytes:
         """Answer, once the gate is open if there is one."""
         self.sources.append(source)
+        self.options.append(options)
         if self.gate is not None:
             await self.gate.wait()
         if self.error is not None:

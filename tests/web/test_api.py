@@ -33,7 +33,7 @@ def test_a_program_comes_back_as_trace_and_drawing(client, pool):
     assert answer.status_code == 201
     assert pool.sources == ["import torch"]
     body = answer.json()
-    assert list(body) == ["trace", "drawing"]
+    assert list(body) == ["trace", "drawing", "errors"] and body["errors"] == []
     assert body["trace"] == json.loads(pool.trace)
     assert set(body["drawing"]) == {"layouts", "scenes", "scene_at"}
 
@@ -55,6 +55,14 @@ def test_a_drawing_places_everything_that_is_drawn(client, pool):
     for n, node in trace["nodes"].items():
         for slot, edge in enumerate(node["edges"]):
             assert edge is None or (scene["place"][n], slot) in slots
+
+
+def test_the_seed_of_unseeded_numbers_goes_to_the_run(client, pool):
+    for body in ({"code": ""}, {"code": "", "seed": 7}):
+        assert client.post("/api/traces", json=body).status_code == 201
+    assert pool.options == [{"seed": 0}, {"seed": 7}]
+    for seed in (-1, 2**32, "1", 1.5):
+        assert client.post("/api/traces", json={"code": "", "seed": seed}).status_code == 422
 
 
 def test_a_large_answer_is_zipped(client):

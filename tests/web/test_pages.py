@@ -34,6 +34,11 @@ def test_a_page_runs_no_script_without_a_nonce_or_an_address(client, path):
     assert not re.search(r"\son\w+=|javascript:", answer.text)
 
 
+@pytest.mark.parametrize("query, seed", [("", 0), ("?seed=7", 7), ("?seed=x", 0), ("?seed=-1", 0)])
+def test_the_sandbox_starts_from_the_seed_of_its_address(client, query, seed):
+    assert island(client.get(f"/sandbox{query}").text, "boot")["seed"] == seed
+
+
 def test_every_answer_has_its_own_nonce(client):
     policies = {client.get("/").headers["content-security-policy"] for _ in range(3)}
     assert len(policies) == 3

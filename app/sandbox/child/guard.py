@@ -14,6 +14,7 @@ from types import CodeType
 
 from app.sandbox.child import names
 from app.sandbox.limits import Limits
+from engine.trace.echo import echoing
 from engine.trace.run import Refused
 from engine.trace.spans import SNIPPET, Spans, extent_of
 
@@ -48,7 +49,7 @@ def gate(source: str, limits: Limits, internal: frozenset[str] = frozenset()) ->
     try:
         tree = ast.parse(source, SNIPPET)
         _Gate(source, limits, internal).check(tree)
-        return compile(tree, SNIPPET, "exec", dont_inherit=True)
+        return compile(echoing(tree), SNIPPET, "exec", dont_inherit=True)
     except (RecursionError, MemoryError):
         raise Refused("too-deep", "the program is nested too deeply") from None
     except ValueError as error:  # a lone surrogate, an integer of more than 4300 digits
@@ -247,7 +248,7 @@ class _Gate:
     def _module(self, module: str, node: ast.AST) -> None:
         """Look at a module's name. What torch holds is torch's to say, when the import runs."""
         root = module.partition(".")[0]
-        if module not in names.STANDARD_MODULES | names.NUMPY_MODULES and root != "torch":
+        if module not in names.STANDARD_MODULES | names.NUMPY_MODULES | names.STAND_INS and root != "torch":
             raise self.refuse(f"the module {module!r} is not available here", node, "module")
 
 

@@ -23,6 +23,7 @@ from typing import Any
 
 from app.sandbox.child import names
 from app.sandbox.child.access import Access, Kind
+from engine.events import Seeded, emit
 
 EPOCH = 1_767_225_600.0  # 2026-01-01: where the program's clock starts, in every run alike
 TICK = 0.000_001  # seconds that pass with each look at the clock
@@ -98,7 +99,22 @@ class SeededRandom(random.Random):
 def random_names(seed: int) -> dict[str, Any]:
     """Return the names of `random`, bound to one generator of this run."""
     generator = SeededRandom(seed)
-    return {name: getattr(generator, name) for name in RANDOM} | {"Random": SeededRandom}
+    untold = [seed]
+
+    def telling(name: str) -> Callable:
+        method, sets = getattr(generator, name), name in ("seed", "setstate")
+
+        def draw(*args: Any, **named: Any) -> Any:
+            if untold and name != "getstate":
+                untold.clear()
+                if not sets:
+                    emit(Seeded("random", seed))
+            return method(*args, **named)
+
+        draw.__name__ = draw.__qualname__ = name
+        return draw
+
+    return {name: telling(name) for name in RANDOM} | {"Random": SeededRandom}
 
 
 # ----- time: a clock that costs nothing -----

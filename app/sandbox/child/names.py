@@ -46,6 +46,10 @@ __future__""".split()
 NUMPY_MODULES = frozenset(
     {"numpy", "numpy.random", "numpy.linalg", "numpy.testing", "numpy.exceptions", "numpy.typing"}
 )  # the engine's own, whose objects guard NumPy's
+STAND_INS = frozenset(
+    """matplotlib matplotlib.pyplot torchvision torchvision.datasets torchvision.transforms tqdm tqdm.auto
+tqdm.notebook graphviz torchviz""".split()
+)
 FUTURE = frozenset(
     """annotations print_function division absolute_import unicode_literals with_statement generators
 nested_scopes""".split()

@@ -20,10 +20,11 @@ from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from app.sandbox import protocol
-from app.sandbox.child import alarm, builtins, modules
+from app.sandbox.child import alarm, builtins, modules, stand_ins
 from app.sandbox.child.access import Access
 from app.sandbox.child.guard import gate
 from app.sandbox.child.mending.mend import Mended, mended
+from app.sandbox.child.stand_ins import said
 from app.sandbox.limits import MIB, Limits, sentence
 from engine import facade
 from engine.ops.table import TABLE as OPS
@@ -163,9 +164,11 @@ def prepared(job: Job, report: Report, limits: Limits) -> tracing.Run:
     report.begin(program)
     if job.guarded:
         access = Access(facade.is_internal)
-        importable = modules.standard(access, job.seed) | facade.modules()
+        said.begin()
+        absent, at_end = stand_ins.modules(modules.Namespace)
+        importable = modules.standard(access, job.seed) | absent | facade.modules()
         table = builtins.table(access, importable)
-        world = {"compile_": gated(limits), "modules": importable, "builtins": table}
+        world = {"compile_": gated(limits), "modules": importable, "builtins": table, "at_end": at_end}
     return tracing.Run(program.source, limits=recorded(limits, report), seed=job.seed, **world)
 
 

@@ -61,10 +61,38 @@ function mendedNote(mends, onBack) {
 }
 
 /**
+ * @param {{generator: string, seed: number}[]} seeded
+ * @param {() => void} onRoll
+ */
+function seedNote(seeded, onRoll) {
+  const generators = seeded.map(({ generator }) => generator).join(", ");
+  return h(
+    "p",
+    { class: "note", "data-testid": "seed" },
+    word("seed.note", { generators, seed: seeded[0].seed }),
+    " ",
+    button(word("seed.roll"), onRoll, "roll"),
+  );
+}
+
+/** @param {{url: string, title: string, where: string}} error */
+function errorNote({ url, title, where }) {
+  const link = h("a", { href: url, "data-testid": "explained" }, title);
+  return h("p", { class: "note" }, word(`errors.${where}`), " ", link);
+}
+
+/**
  * Show the notes of a run in place of those before.
  * @param {Element} root
- * @param {{mends?: Mend[], onBack: () => void}} notes
+ * @param {{
+ *   mends?: Mend[], errors: {url: string, title: string, where: string}[],
+ *   seeded: {generator: string, seed: number}[], onBack: () => void, onRoll: () => void,
+ * }} notes
  */
-export function showNotes(root, { mends = [], onBack }) {
-  root.replaceChildren(...[mends.length > 0 && mendedNote(mends, onBack)].filter((each) => each !== false));
+export function showNotes(root, { mends = [], errors, seeded, onBack, onRoll }) {
+  const shown = [
+    ...errors.map(errorNote),
+    mends.length > 0 && mendedNote(mends, onBack), seeded.length > 0 && seedNote(seeded, onRoll),
+  ];
+  root.replaceChildren(...shown.filter((each) => each !== false));
 }

@@ -6,6 +6,7 @@
 import { h, set, write } from "#js/dom.js";
 import { markedRuns, tokenLines } from "#js/code/tokens.js";
 import { t as word } from "#js/i18n.js";
+import { messageText } from "#js/trace/refusals.js";
 import { warningLine } from "#js/trace/stderr.js";
 import { lineStops, subject } from "#js/trace/stops.js";
 
@@ -60,13 +61,14 @@ function makeLine(tokens, number, stops) {
     ? h("button", { class: "line-number", type: "button", "aria-label": label, title: label }, number)
     : h("span", { class: "line-number" }, number);
   const body = h("code", { class: "line-text" });
+  const echo = h("samp", { class: "line-echo", hidden: true });
   const flag = h("span", { class: "line-flag", hidden: true });
   const warned = h("span", { class: "line-warned", hidden: true });
   const message = h("p", { class: "line-message", hidden: true });
   const attributes = { class: "line", "data-line": number, "data-steps": stops.length ? "true" : null };
-  const line = h("div", attributes, gutter, h("div", { class: "line-body" }, flag, warned, body));
+  const line = h("div", attributes, gutter, h("div", { class: "line-body" }, flag, warned, body, echo));
   const length = tokens.reduce((sum, token) => sum + token.text.length, 0);
-  return { line, body, flag, warned, message, tokens, stops, length, shown: null };
+  return { line, body, echo, flag, warned, message, tokens, stops, length, shown: null };
 }
 
 /** Show one line; its text is made anew only when what is marked in it changes. */
@@ -86,6 +88,14 @@ function showLine(part, number, { expression, statement, error }, warnings) {
   showMessage(part, number, error, warnings);
 }
 
+/** The value that a bare expression has shown, below it; all of it stands in the output. */
+function showEcho(part, text) {
+  const [first = "", ...rest] = text?.split("\n") ?? [];
+  set(part.echo, "hidden", text === undefined);
+  set(part.echo, "title", rest.length > 0 ? text : null);
+  write(part.echo, rest.length > 0 ? `${first} …` : first);
+}
+
 /** What is said beside a line: that it has brought a warning, its text at that moment, or an error. */
 function showMessage(part, number, error, { past, now }) {
   const earlier = past.findLast(({ row }) => warningLine(row) === number)?.row;
@@ -96,7 +106,8 @@ function showMessage(part, number, error, { past, now }) {
   const told = last ? error : now && warningLine(now) === number ? now : null;
   set(part.message, "hidden", !told);
   set(part.message, "data-tone", told && !last ? "warning" : null);
-  write(part.message, told ? [told.type ?? told.category, told.message].filter(Boolean).join(": ") : "");
+  const words = told ? [told.type ?? told.category, messageText(told, word)] : [];
+  write(part.message, words.filter(Boolean).join(": "));
 }
 
 function bringIntoView(root, parts, { expression, statement, error }) {
@@ -140,7 +151,10 @@ export function mount(root, { trace, player, signal }) {
       const marked = marks(trace, state);
       const now = state.row?.kind === "warning" ? state.row : null;
       const warnings = { past: state.warnings, now };
-      parts.forEach((part, i) => showLine(part, i + 1, marked, warnings));
+      parts.forEach((part, i) => {
+        showLine(part, i + 1, marked, warnings);
+        showEcho(part, state.echoes.get(i + 1));
+      });
       bringIntoView(listing, parts, marked);
     },
   };

@@ -6,6 +6,7 @@ import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 import { adviceFor } from "#js/panels/advice.js";
 import { nodeSubject, tensorName } from "#js/panels/names.js";
+import { messageText } from "#js/trace/refusals.js";
 
 function goTo(player, k, line) {
   const button = h("button", { class: "button small", type: "button" }, word("trouble.go", { line }));
@@ -57,11 +58,11 @@ export const trouble = {
   heading: (state) => (state.row?.kind === "limit" ? "panel.limit" : "panel.error"),
   render(ctx, state) {
     const row = state.row;
-    if (row?.kind === "limit") return h("p", { class: "error-message" }, row.message);
+    if (row?.kind === "limit") return h("p", { class: "error-message" }, messageText(row, word));
     if (row?.kind !== "error") return null;
     const where = row.at ? h("p", { class: "card-note" }, word("trouble.line", { line: row.at[0] })) : null;
     return [
-      h("p", { class: "error-message" }, h("strong", null, row.type), ": ", row.message),
+      h("p", { class: "error-message" }, h("strong", null, row.type), ": ", messageText(row, word)),
       where,
       because(ctx, state, row),
     ];

@@ -27,6 +27,28 @@ export function withoutProgram(search) {
 }
 
 /**
+ * Return a query with the seed that random numbers start from; 0 goes without saying.
+ * @param {string} search
+ * @param {number} seed
+ */
+export function withSeed(search, seed) {
+  const query = new URLSearchParams(search);
+  if (seed) query.set("seed", String(seed));
+  else query.delete("seed");
+  return query.size > 0 ? `?${query}` : "";
+}
+
+/**
+ * Keep the seed in the page's address, and in links to the same page.
+ * @param {number} seed
+ * @param {HTMLAnchorElement[]} links
+ */
+export function keepSeed(seed, links) {
+  history.replaceState(null, "", location.pathname + withSeed(location.search, seed));
+  for (const link of links) link.search = withSeed(link.search, seed);
+}
+
+/**
  * Return a function that writes the hash of the latest k, at most twice a second: browsers allow no more.
  * @param {{signal: AbortSignal, every?: number, page?: Window}} options
  */

@@ -6,12 +6,12 @@ const LEFT = "gradstep.left";
 const MOST = 20;
 
 /**
- * Return the address that a draft belongs to: path and query without the language.
+ * Return the address that a draft belongs to: path and query without language and seed.
  * @param {{pathname: string, search: string}} location
  */
 export function addressOf({ pathname, search }) {
   const query = new URLSearchParams(search);
-  query.delete("lang");
+  for (const name of ["lang", "seed"]) query.delete(name);
   return query.size > 0 ? `${pathname}?${query}` : pathname;
 }
 

@@ -71,6 +71,8 @@ export function initial(_trace) {
     /** @type {Map<string, any[]>} */ kept: new Map(),
     /** Learning rates that a scheduler has planned, by `keptKey`. */
     /** @type {Map<string, number | string>} */ rates: new Map(),
+    /** @type {{row: Row, piece: number}[]} */ extras: [], // what stands at an empty piece of the output
+    /** @type {Map<number, string>} */ echoes: new Map(), // what bare expressions showed last, by line
     at: /** @type {Span} */ (null),
     focus: /** @type {string | null} */ (null),
     backward: /** @type {Backward | null} */ (null),
@@ -116,6 +118,12 @@ export const keptKey = (which, part) => `${which}:${part}`;
 
 /** Hooks whose answer is what the node's rules get. */
 const BEFORE_RULES = new Set(["tensor", "before the node"]);
+
+/** @param {State} s @param {Row} row */
+function extra(s, row) {
+  s.extras = [...s.extras, { row, piece: s.output.length }];
+  s.output = [...s.output, ""];
+}
 
 /** @type {Record<string, (state: State, row: Row, trace: Trace) => void>} */
 export const on = {
@@ -169,6 +177,13 @@ export const on = {
   printed(s, row) {
     s.output = [...s.output, row.text];
   },
+  echo(s, row) {
+    s.output = [...s.output, `${row.text}\n`];
+    if (row.at) s.echoes.set(row.at[2], row.text);
+  },
+  seeded() {},
+  stand_in: extra,
+  plotted: extra,
   warning(s, row, trace) {
     s.warnings = [...s.warnings, { row, piece: s.output.length }];
     s.output = [...s.output, warningText(trace, row)];

@@ -4,6 +4,7 @@
  */
 
 import * as labels from "#js/trace/labels.js";
+import { limitText, messageText } from "#js/trace/refusals.js";
 import { fill, speaker } from "#js/trace/speech.js";
 import { subject } from "#js/trace/stops.js";
 import { shapeText } from "#js/trace/values.js";
@@ -109,6 +110,20 @@ const forward = {
     const text = firstLine(row.text, LONGEST_PRINT);
     return text ? [{ key: "row.printed", values: { text: to.code(text) } }] : [{ key: "row.printed.empty" }];
   },
+  echo: (row, to) => [
+    {
+      key: "row.echo",
+      values: {
+        expression: to.code(labels.sourceText(to.trace, row.at) ?? "…"),
+        text: to.code(firstLine(row.text, LONGEST_PRINT)),
+      },
+    },
+  ],
+  stand_in: (row, to) => [{ key: "row.stand_in", values: { call: to.code(row.call) } }],
+  plotted: (row) => [{ key: "row.plotted", values: { count: String(row.series.length) } }],
+  seeded: (row, to) => [
+    { key: "row.seeded", values: { generator: to.code(row.generator), seed: to.code(String(row.seed)) } },
+  ],
   warning: (row, to) => [
     {
       key: "row.warning",
@@ -147,7 +162,7 @@ const forward = {
   ...optimizerWords,
   ...savingWords,
   error: failed,
-  limit: (row, to) => [{ key: "row.limit", values: { reason: reasonOf(row, to) } }],
+  limit: (row, to) => [{ key: "row.limit", values: { reason: limitText(row, to.t) } }],
 };
 
 /**
@@ -235,22 +250,9 @@ function moduleName(module, to) {
   return to.code(path ? `${path} (${type})` : type);
 }
 
-/**
- * Which limit was reached, in the reader's language where its number is known, else as it was written.
- * @param {Row} row
- * @param {Speaker} to
- */
-function reasonOf(row, to) {
-  const number = /\d(?:[\d,.]*\d)?/.exec(row.message)?.[0];
-  const plain = `limit.${row.limit}.plain`;
-  const keys = number === undefined ? [plain] : [`limit.${row.limit}`, plain];
-  const key = keys.find((each) => to.t(each) !== each);
-  return key === undefined ? row.message : to.t(key, { number });
-}
-
 /** @param {Row} row @param {Speaker} to @returns {Saying} */
 function failed(row, to) {
-  const message = firstLine(row.message, LONGEST_MESSAGE);
+  const message = firstLine(messageText(/** @type {any} */ (row), to.t), LONGEST_MESSAGE);
   const refused = to.trace.outcome?.kind === "refused";
   const values = { type: to.code(row.type), message, line: String(row.at?.[0] ?? "") };
   const place = row.at ? "line" : "nowhere";
