@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine import backward as engine
-from engine import batched, errors, events, local, modes, places, unwatched, workers
+from engine import batched, errors, events, local, modes, places, straight, workers
 from engine.node import Edge, Node, gradient_edge
 from engine.ops.table import F
 from engine.tensor import Tensor, make_at
@@ -241,13 +241,6 @@ def refused(api: str, roots, grads, retain_graph: bool, create_graph: bool, prob
     return RuntimeError(problem)
 
 
-def unseen(call: engine.Call) -> bool:
-    """Return whether a call may run as one that nobody watches, records or restricts."""
-    here = local.state()
-    odd = call.create_graph or call.spread or here.anomaly
-    return call.targets is None and here.keeper is None and not odd
-
-
 def execute(call: engine.Call) -> None:
     """Drive the engine to the end, handing each step to whoever watches."""
     watch = events.observer()
@@ -258,8 +251,8 @@ def execute(call: engine.Call) -> None:
     token = engine.running.set(call)
     try:
         with modes.backward_mode(call.create_graph):
-            if watch is None and unseen(call):
-                unwatched.run(call)
+            if straight.fits(call):
+                straight.run(call, watch)
                 return
             for step in engine.run(call):
                 if watch is not None:

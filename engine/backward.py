@@ -77,7 +77,7 @@ def run(call: Call) -> Iterator[Any]:
     queue = Workers() if call.spread else ReadyQueue()
     queue.push(start)
     if watched:
-        yield _began(call, missing, needed)
+        yield began(call, missing, needed)
         if start is call.roots[0][0]:
             yield events.NodeReady(start, tuple(queue.heap), queue.device, queue.handed_by)
     while queue:
@@ -132,7 +132,8 @@ def started(call: Call) -> tuple[Node, dict[Node, list[Any]]]:
     return start, {start: buffer}
 
 
-def _began(call: Call, missing: dict[Node, int], needed: dict | None) -> events.BackwardBegan:
+def began(call: Call, missing: dict[Node, int], needed: dict | None) -> events.BackwardBegan:
+    """Return the first fact of a pass."""
     return events.BackwardBegan(
         call.api, call.tensors, call.grads, call.implicit, call.keep_graph, call.create_graph,
         call.inputs, dict(missing), None if needed is None else frozenset(needed),

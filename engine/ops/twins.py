@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import events
 from engine.ops.table import TABLE, Op, body_of
 from engine.tensor import make
 
@@ -60,7 +61,11 @@ def through_tensors(row: Op) -> Callable:
 
     def call(*args: Any) -> Any:
         given = [make(a) if isinstance(a, (np.ndarray, np.generic)) else a for a in args]
-        out = apply(row, *given)
+        watch = events.look_away()
+        try:
+            out = apply(row, *given)
+        finally:
+            events.look_back(watch)
         return tuple([o.array for o in out]) if isinstance(out, tuple) else out.array
 
     return call
