@@ -243,7 +243,7 @@ class Open:
         """A node or a hook raised. `passed`: the functions that the exception went through."""
         if self.event is not None and "validated" in passed:
             self.event["grad_out"] = None
-        if not passed & {"_evaluate", "compute"}:  # the hook of a tensor: the node itself did not begin
+        if not passed & {"_evaluate", "compute", "evaluated"}:  # the hook of a tensor: the node itself did not begin
             self.drop_unrun()
 
     def drop_unrun(self) -> None:

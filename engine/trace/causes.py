@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Any
 
 from engine import errors
-from engine.backward import run
+from engine.autograd import execute
 from engine.node import Node
 from engine.tensor import Tensor
 from engine.trace.rules import saved_of
@@ -34,7 +34,7 @@ class Causes:
     def explain(self, error: BaseException) -> tuple[str | None, dict[str, Any] | None]:
         """Return the node that was running and what led to the error, if it is one of the two we know."""
         node = self.running
-        if node is None or not passed(error, run.__code__):
+        if node is None or not passed(error, execute.__code__):
             return None, None
         name = self._name(node)
         text = error.args[0] if type(error) is RuntimeError and error.args else None
