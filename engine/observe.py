@@ -213,6 +213,9 @@ class Observer:
             put(plain, learners)
 
 
+BEGUN = {"_evaluate", "compute", "evaluated"}  # functions of the engine that run a node
+
+
 class Open:
     """A call that is running: its record and the event being written."""
 
@@ -243,7 +246,7 @@ class Open:
         """A node or a hook raised. `passed`: the functions that the exception went through."""
         if self.event is not None and "validated" in passed:
             self.event["grad_out"] = None
-        if not passed & {"_evaluate", "compute", "evaluated"}:  # the hook of a tensor: the node itself did not begin
+        if not passed & BEGUN:  # the hook of a tensor: the node itself did not begin
             self.drop_unrun()
 
     def drop_unrun(self) -> None:

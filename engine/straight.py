@@ -142,7 +142,7 @@ def evaluated(node: Node, grads: list[Any], here: ThreadLocalState, watch: Watch
             here.in_rule = False
             here.watch = watch
     if watch is not None and type(node) is not steps.GraphRoot:
-        watch(events.NodeRan(node, tuple(outs)))
+        watch(events.NodeRan(node, tuple(outs), tuple([e is not None for e in edges])))
     for slot, edge in enumerate(edges):
         if edge is not None:
             out = outs[slot]
