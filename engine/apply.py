@@ -10,7 +10,16 @@ from engine import dtype as dtypes
 from engine import errors, events, modes, places
 from engine.dtype import DType, of_array
 from engine.local import ThreadLocalState, state
-from engine.node import Node, SavedTensor, VariadicNode, accumulator, gradient_edge, node_class, node_type
+from engine.node import (
+    Node,
+    SavedTensor,
+    VariadicNode,
+    accumulator,
+    gradient_edge,
+    node_class,
+    node_type,
+    saver,
+)
 from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
 from engine.overlap import in_turn, overlaps
@@ -213,7 +222,7 @@ def record(op: Op, args: tuple, output: Tensor, here: ThreadLocalState) -> Node 
         op, edges, mask = TABLE[op.scalar], edges[:1], mask & 1
     node = (op.node_type or node_type(op))(op, edges, ((output.array.shape, dtype),))
     output.node, output.requires = node, True
-    node.save(op.plans.get(mask) or op.plan(mask), args, (output,))
+    node.saved = (op.savers.get(mask) or saver(op, mask))(args, (output,))
     return node
 
 

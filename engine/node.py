@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -202,27 +203,7 @@ class Node:
     # ----- running -----
     def save(self, plan: tuple, args: tuple, outputs: tuple) -> None:
         """Keep what `plan` names: tensors with their version, everything else as it is."""
-        saved = self.saved
-        for name, source, index in plan:
-            if source == "argument":
-                value = args[index]
-                if isinstance(value, Tensor) or (name in self.op.inputs and value is not None):
-                    value = SavedTensor(value)
-                elif isinstance(value, (tuple, list)):
-                    value = tuple(SavedTensor(v) if isinstance(v, Tensor) else v for v in value)
-            elif source == "attribute":
-                value = args[index]
-                if isinstance(value, Tensor) or name in self.op.inputs:
-                    value = None
-            elif source == "result":
-                value = SavedTensor(outputs[index], index)
-            elif source == "nothing":
-                value = None
-            elif source == "empty":
-                value = ()
-            else:
-                value = describe(args[index], source)
-            saved[name] = value
+        self.saved.update(saving(plan, self.op.inputs)(args, outputs))
 
     def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
         """Evaluate the rule of every needed input; None for the others. `grads`: one per output.
@@ -250,6 +231,51 @@ class Node:
             self.saved = {**self.saved, **{name: emptied(self.saved[name]) for name in dropped}}
             self.freed = True
         return tuple(dropped)
+
+
+@functools.cache
+def saving(plan: tuple, inputs: tuple[str, ...]) -> Callable[[tuple, tuple], dict[str, Any]]:
+    """Return the function from arguments and outputs to what a node saves, written out for one plan.
+
+    A dict display is evaluated in order, so tensors are packed in the order of the plan.
+    """
+    entries = []
+    for name, source, index in plan:
+        differentiable = name in inputs
+        entry = {
+            "argument": f"{'kept_input' if differentiable else 'kept'}(args[{index}])",
+            "attribute": "None" if differentiable else f"attribute(args[{index}])",
+            "result": f"SavedTensor(outputs[{index}], {index})",
+            "nothing": "None",
+            "empty": "()",
+        }.get(source, f"describe(args[{index}], {source!r})")
+        entries.append(f"{name!r}: {entry}")
+    return eval(f"lambda args, outputs: {{{', '.join(entries)}}}", globals())  # noqa: S307 - our own text
+
+
+def saver(op: Op, mask: int) -> Callable[[tuple, tuple], dict[str, Any]]:
+    """Return what saves for the nodes of an operation whose inputs in `mask` need grad; the row keeps it."""
+    made = op.savers[mask] = saving(op.plan(mask), op.inputs)
+    return made
+
+
+def kept_input(value: Any) -> Any:
+    """Return an operand as it is saved: a number too can be asked for as a tensor, and be freed."""
+    return None if value is None else SavedTensor(value)
+
+
+def kept(value: Any) -> Any:
+    """Return an argument as it is saved: each tensor, alone or in a list, with its version."""
+    if isinstance(value, Tensor):
+        return SavedTensor(value)
+    if isinstance(value, (tuple, list)):
+        return tuple([SavedTensor(v) if isinstance(v, Tensor) else v for v in value])
+    return value
+
+
+def attribute(value: Any) -> Any:
+    """Return an argument that the rules do not need as it is shown: tensors are not kept."""
+    return None if isinstance(value, Tensor) else value
 
 
 def is_kept(value: Any) -> bool:

@@ -15,7 +15,7 @@ from engine import anomaly, events
 from engine.apply import apply, explained
 from engine.dtype import float32, float64
 from engine.local import ThreadLocalState, state
-from engine.node import Node, accumulator, node_type
+from engine.node import Node, accumulator, node_type, saver
 from engine.ops.table import Op
 from engine.tensor import Tensor
 
@@ -53,14 +53,13 @@ def two(op: Op, a: Any, b: Any) -> Tensor:
         raise explained(op, [array, other], error) from None
     output = _new(Tensor)
     output.array = out if type(out) is ndarray else np.asarray(out)
+    args = (a, b) if op.arity == 2 else (a, b, *op.left_out(2))
     node = None
     if mask and here.grad:
-        edges = (edge(a) if mask & 1 else None, edge(b) if mask & 2 else None)[: len(op.inputs)]
-        node = made(op, edges, mask, output, a.node, here)
-        node.save(op.plans.get(mask) or op.plan(mask), (a, b, *op.left_out(2)), (output,))
+        edges = (edge(a) if mask & 1 else None, edge(b) if mask & 2 else None)
+        node = made(op, edges if len(op.inputs) == 2 else edges[:1], mask, output, a.node, args, here)
     if here.watch is not None:
-        given = zip(op.parameters, (a, b, *op.left_out(2)), strict=True)
-        here.watch(events.OpApplied(op, node, tuple(given), (output,), False))
+        here.watch(events.OpApplied(op, node, tuple(zip(op.parameters, args, strict=True)), (output,), False))
     return output
 
 
@@ -78,13 +77,12 @@ def one(op: Op, a: Tensor) -> Tensor:
         raise explained(op, [array], error) from None
     output = _new(Tensor)
     output.array = out if type(out) is ndarray else np.asarray(out)
+    args = (a,) if op.arity == 1 else (a, *op.left_out(1))
     node = None
     if a.requires and here.grad:
-        node = made(op, (edge(a),), 1, output, a.node, here)
-        node.save(op.plans.get(1) or op.plan(1), (a, *op.left_out(1)), (output,))
+        node = made(op, (edge(a),), 1, output, a.node, args, here)
     if here.watch is not None:
-        given = zip(op.parameters, (a, *op.left_out(1)), strict=True)
-        here.watch(events.OpApplied(op, node, tuple(given), (output,), False))
+        here.watch(events.OpApplied(op, node, tuple(zip(op.parameters, args, strict=True)), (output,), False))
     return output
 
 
@@ -95,7 +93,7 @@ def edge(tensor: Tensor) -> tuple[Node, int]:
 
 
 def made(
-    op: Op, edges: tuple, mask: int, output: Tensor, before: Node | None, here: ThreadLocalState
+    op: Op, edges: tuple, mask: int, output: Tensor, before: Node | None, args: tuple, here: ThreadLocalState
 ) -> Node:
     """Return the node of an operation, hung on its output. A shape that stays is not written down again."""
     node = _new(op.node_type or node_type(op))
@@ -108,11 +106,11 @@ def made(
         node.outputs_info = ((shape, float32 if output.array.dtype is FLOATS[0] else float64),)
     node.seq = here.seq
     here.seq += 1
-    node.saved = {}
     if here.anomaly:
         node.stack = anomaly.stack_now()
     output.node = node
     output.requires = True
+    node.saved = (op.savers.get(mask) or saver(op, mask))(args, (output,))
     return node
 
 
