@@ -25,7 +25,7 @@ def exact(x: np.ndarray, y: Any, z: np.ndarray) -> np.ndarray:
     if kind != np.float32:
         return x * y + z
     wide = np.multiply(x, y, dtype=np.float64)
-    return np.add(wide, z, out=wide if np.ndim(wide) else None)  # of no dimensions it is a number, not an array
+    return np.add(wide, z, out=wide if np.ndim(wide) else None)  # a number is no array
 
 
 def fma(x: np.ndarray, y: Any, z: np.ndarray) -> np.ndarray:

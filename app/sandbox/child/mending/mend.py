@@ -11,16 +11,20 @@ from dataclasses import dataclass, field
 
 from app.sandbox.child.mending.characters import characters
 from app.sandbox.child.mending.draft import Draft
+from app.sandbox.child.mending.gutters import gutter, marks
 from app.sandbox.child.mending.imports import names
 from app.sandbox.child.mending.indents import indentation
+from app.sandbox.child.mending.markup import markup, notebook
 from app.sandbox.child.mending.parsing import fault, is_right
 from app.sandbox.child.mending.python2 import old_python
+from app.sandbox.child.mending.remarks import remarks, results
 from app.sandbox.child.mending.sessions import prompts
 from app.sandbox.child.mending.wrapping import fences, magics, numbers, prose, tracebacks
 
 # In this order: what stands around the code first, then its lines, then its signs.
 STAGES: tuple[Callable[[Draft], None], ...] = (
-    fences, numbers, prompts, tracebacks, magics, characters, old_python, indentation, prose,
+    notebook, markup, fences, marks, gutter, numbers, prompts, tracebacks, results, magics, characters,
+    remarks, old_python, indentation, prose,
 )  # fmt: skip
 
 LONGEST, MOST = 66_000, 2_000  # characters and lines; the gate refuses more

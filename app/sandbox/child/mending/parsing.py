@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 import warnings
 
+from app.sandbox.child.mending.draft import NEWLINE
+from app.sandbox.child.mending.gutters import numbered
+
 NOTEBOOK = {"In", "Out"}
+ENTITIES = {"gt", "lt", "amp", "quot", "apos", "nbsp"}
+LABELS = set(
+    "python Python python3 Python3 py ipython code Copy Copied 复制 复制代码 代码 代码如下 运行".split()
+)
+SHOWN = {"tensor", "array"}
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -28,17 +36,47 @@ def _parse(text: str) -> ast.Module | Exception:
 
 
 def is_right(text: str) -> bool:
-    """Return whether a text parses, and not only because `In [3]: x` looks like an annotation."""
+    """Return whether a text parses, and not only because what surrounds code looks like Python by chance."""
     tree = parsed(text)
     if tree is None:
         return False
-    return not any(_is_cell(node) for node in tree.body) or bool(bound_names(tree) & NOTEBOOK)
+    chance = _by_chance(tree)
+    return not (chance and chance - bound_names(tree)) and not _is_beside(tree, text)
 
 
-def _is_cell(node: ast.stmt) -> bool:
-    match node:
-        case ast.AnnAssign(target=ast.Subscript(value=ast.Name(id=name))):
-            return name in NOTEBOOK
+def _by_chance(tree: ast.Module) -> set[str]:
+    """Return names that a program would have to bind for it to mean what it says.
+
+    `In [3]: x` is an annotation, `x &gt; 0` two statements, `4 // 结果` a division, `tensor(3.)` a call and
+    the `python` above a code box a name.
+    """
+    found: set[str] = set()
+    for i, node in enumerate(tree.body):
+        match node:
+            case ast.AnnAssign(target=ast.Subscript(value=ast.Name(id=name))) if name in NOTEBOOK:
+                found.add(name)
+            case ast.Expr(value=ast.Name(id=name)) if name in LABELS and i < 2:
+                found.add(name)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in SHOWN:
+                found |= {name, "*"}
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(op=ast.BitAnd(), right=ast.Name(id=name)) if name in ENTITIES:
+                found.add(name)
+            case ast.BinOp(op=ast.FloorDiv(), right=ast.Name(id=name)) if not name.isascii():
+                found.add(name)
+    return found
+
+
+def _is_beside(tree: ast.Module, text: str) -> bool:
+    """Return whether a text is line numbers and then their lines, or a notebook's file."""
+    match tree.body:
+        case [ast.Expr(value=ast.Dict(keys=[ast.Constant(), *_] as keys))]:
+            return any(isinstance(key, ast.Constant) and key.value == "cells" for key in keys)
+        case [ast.Expr(value=ast.Constant(value=int())), *_] | [
+            *_, ast.Expr(value=ast.Constant(value=int()))
+        ]:  # fmt: skip
+            return bool(numbered(NEWLINE.split(text)))
     return False
 
 

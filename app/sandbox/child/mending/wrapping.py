@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from app.sandbox.child.mending.draft import Draft, Line
-from app.sandbox.child.mending.parsing import is_right
+from app.sandbox.child.mending.parsing import LABELS, is_right
 from app.sandbox.child.mending.scan import leads
 
 # ----- fences -----
@@ -175,6 +175,10 @@ CALM = rf"(?!(?:{'|'.join(KEYWORDS)})\b)"
 TWO_WORDS = re.compile(rf"(?<![\w.\"'(]){CALM}[A-Za-z][A-Za-z'’]*,? {CALM}[A-Za-z'’]+\b")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 COMMENT = re.compile(r"#.*$")
+LABEL = re.compile(  # `Example::`, `输出：`, a console's own lines
+    r"^\s*(?:[A-Z][A-Za-z]* ?[a-z]*\s*::?|[\u4e00-\u9fff]{1,12}\s*[:：]"
+    r"|[A-Za-z]:\\\S.*|(?:\(\w+\) )?\S*[$%] python3? .*)\s*$"
+)
 HEADER = re.compile(r"^\s*(?:def|class|for|while|if|with|elif|import|from|@)\b")
 
 
@@ -196,6 +200,8 @@ def prose(draft: Draft) -> None:
 def is_sentence(text: str) -> bool:
     """Return whether a line is certainly no Python: words stand side by side, or it is Chinese prose."""
     bare = COMMENT.sub("", text)
+    if LABEL.match(text) or text.strip() in LABELS:
+        return True
     if HEADER.match(text) and "=" in text:
         return False
     if is_right(text.strip()) or is_right(text.strip() + "\n    pass"):
