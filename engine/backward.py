@@ -19,7 +19,6 @@ from engine.bare import on_arrays
 from engine.node import AccumulateGrad, Edge, Node
 from engine.places import arrived
 from engine.ready_queue import ReadyQueue
-from engine.sparse import SparseTensor
 from engine.tensor import Tensor, beside, info_of, make
 from engine.workers import Workers
 
@@ -339,7 +338,8 @@ def add(buffer: list[Any], input_nr: int, grad: Any, call: Call) -> tuple | None
         return None
     after = buffer[input_nr] = summed(before, grad, call.create_graph)
     if not call.create_graph and _alone(call, before):
-        after.counter = [before.version_now() + 1]  # PyTorch adds into `before` itself, and it shows
+        counter = before.counter  # PyTorch adds into `before` itself, and it shows
+        after.counter = [1 if counter is None else counter[0] + 1]
     if call.held:
         let_go(call, (before,))
     return before, grad, after
@@ -350,7 +350,7 @@ def summed(before: Any, grad: Any, create_graph: bool) -> Any:
     if type(before) is type(grad) is Tensor and not create_graph and before.exotic is None:
         a, b = before.array, grad.array
         if a.dtype is b.dtype:
-            return beside(before, a + b)
+            return make(a + b) if before.place is None else beside(before, a + b)
     watch = events.look_away()
     try:
         return before + grad
@@ -360,9 +360,14 @@ def summed(before: Any, grad: Any, create_graph: bool) -> Any:
 
 def _alone(call: Call, grad: Any) -> bool:
     """Return whether only one buffer can hold this gradient (input_buffer.cpp: can_accumulate_inplace)."""
-    if call.held and call.held.get(id(grad), 0) > 1 or isinstance(grad, SparseTensor):
+    if type(grad) is not Tensor or grad.array.base is not None:
         return False
-    return grad.array.base is None and all([grad is not given for given in call.grads])
+    if call.held and call.held.get(id(grad), 0) > 1:
+        return False
+    for given in call.grads:
+        if grad is given:
+            return False
+    return True
 
 
 def note_shared(call: Call, node: Node, outs: list[Any]) -> None:

@@ -56,7 +56,7 @@ def run(call: steps.Call, watch: Watch) -> None:
             outs = evaluated(node, grads, here, watch)
             if not call.keep_graph:
                 free(node, watch)
-        if len(outs) > 1:
+        if len(outs) > 1 and (outs[0] is outs[1] or len(outs) > 2):
             steps.note_shared(call, node, outs)
         for slot, edge in enumerate(node.next_edges):
             if edge is None:
