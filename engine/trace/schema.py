@@ -179,15 +179,20 @@ DEFINITIONS: dict[str, dict] = {
     }, optional=("variable", "device")),
     "module": thing({"type": TEXT, "path": TEXT, "text": TEXT}),
     "numbers": {"anyOf": [NUMBER, FLAG, thing({"re": NUMBER, "im": NUMBER}), many(ref("numbers"))]},
-    "value": {"anyOf": [
+    "value": {"description": "a float32 is the one nearest to the number that is written", "anyOf": [
         thing({"dtype": TEXT, "shape": many(COUNT), "data": ref("numbers")}),
         thing({"dtype": TEXT, "shape": many(COUNT), "summary": ref("summary")}),
     ]},
     "summary": {
-        "description": "statistics over the finite elements; nan and inf count the others",
+        "description": (
+            "statistics over the finite elements; nan and inf count the others; cells are some elements; "
+            "a picture has a letter for each of some more, their share of the largest in twelfths: "
+            "a to l for minus, A to L for plus, 0 for zero, ! for nan and inf"
+        ),
         **thing({
             "min": NUMBER, "max": NUMBER, "mean": NUMBER, "norm": NUMBER, "nan": COUNT, "inf": COUNT,
             "cells": thing({"rows": COUNT, "columns": COUNT, "data": ref("numbers")}),
+            "picture": thing({"rows": COUNT, "columns": COUNT, "levels": TEXT}),
         }),
     },
     "mend": {

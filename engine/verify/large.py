@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.verify import pictures
 from engine.verify.numbers import Value
 
 STATISTICS = ("min", "max", "mean", "norm")
@@ -41,6 +42,9 @@ def moved_wrong(source: Value, moved: np.ndarray, found: Value) -> tuple[str | N
         i = int(np.argmin(same))
         place = [int(n) for n in np.unravel_index(found.places[i], found.shape)]
         return f"{wanted[i]} instead of {have[i]} at {place}", True
+    wrong = repainted_wrong(source, moved, found)
+    if wrong is not None:
+        return wrong, True
     if found.whole or not np.array_equal(np.sort(moved, axis=None), np.arange(1, moved.size + 1)):
         return None, bool(known.all())
     first, second = source.entry["summary"], found.entry["summary"]
@@ -48,3 +52,24 @@ def moved_wrong(source: Value, moved: np.ndarray, found: Value) -> tuple[str | N
         if not abs(float(first[name]) - float(second[name])) <= 1e-6 * abs(float(first["norm"])):
             return f"{name} {first[name]} instead of {second[name]}", True
     return None, True
+
+
+def repainted_wrong(source: Value, moved: np.ndarray, found: Value) -> str | None:
+    """Say which element has lost the shade that it had in the picture of where it came from, or None."""
+    if source.dtype != found.dtype or source.kind.kind == "c":
+        return None
+    if found.whole:
+        painted = pictures.letters(found.sample, source.most)
+    elif source.most == found.most:
+        painted = found.entry["summary"]["picture"]["levels"]
+    else:
+        return None
+    shown = found.places if found.whole else found.pictured
+    came = moved.reshape(-1)[shown] - 1
+    at = np.clip(np.searchsorted(source.pictured, came), 0, source.pictured.size - 1)
+    colours = source.entry["summary"]["picture"]["levels"]
+    for i in np.flatnonzero((source.pictured[at] == came) | (came < 0)):
+        if painted[i] != (colours[at[i]] if came[i] >= 0 else "0"):
+            place = [int(n) for n in np.unravel_index(shown[i], found.shape)]
+            return f"another shade at {place}"
+    return None

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-CELLS = 24  # a large value shows at most this many rows and columns of itself
+from engine.verify import pictures
+
 WHOLE = 256  # up to this many elements a value is written whole
 HELD = {"bfloat16": np.float32}  # kinds that NumPy lacks, held as another
 AGREE = {"float64": 1e-10, "complex128": 1e-10, "float16": 2e-3, "bfloat16": 2e-2}  # the others: 1e-5
@@ -56,11 +57,17 @@ class Value:
     @cached_property
     def places(self) -> np.ndarray:
         """Return where in the flat tensor the written elements stand."""
-        size = math.prod(self.shape)
-        if self.whole:
-            return np.arange(size)
-        rows, columns = (spaced(n) for n in (size // self.shape[-1], self.shape[-1]))
-        return (rows[:, None] * self.shape[-1] + columns).reshape(-1)
+        return np.arange(math.prod(self.shape)) if self.whole else pictures.places(self.shape)[1]
+
+    @cached_property
+    def pictured(self) -> np.ndarray:
+        """Return where in the flat tensor the elements of a large value's picture stand."""
+        return pictures.places(self.shape)[0]
+
+    @cached_property
+    def most(self) -> float:
+        """Return the size of a large value's largest element, as its picture takes it."""
+        return max(abs(float(self.entry["summary"][key])) for key in ("min", "max"))
 
     @cached_property
     def wide(self) -> np.ndarray:
@@ -73,18 +80,16 @@ def kind_of(dtype: str) -> np.dtype:
     return np.dtype(HELD.get(dtype, dtype))
 
 
-def spaced(extent: int) -> np.ndarray:
-    """Return which rows or columns of so many are shown."""
-    return np.linspace(0, extent - 1, min(extent, CELLS)).round().astype(np.int64)
-
-
 def widened(array: np.ndarray) -> np.ndarray:
     """Return numbers in the precision we calculate in."""
     return array.astype({"f": np.float64, "c": np.complex128}.get(array.dtype.kind, array.dtype))
 
 
 def read(data: Any, kind: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    """Return written numbers as an array of that dtype and shape; each must be a number of that dtype."""
+    """Return written numbers as an array of that dtype and shape; each must be a number of that dtype.
+
+    Of a float32 only as many digits are written as tell it from its neighbours: the nearest one is meant.
+    """
     try:
         wide = {"c": np.complex128, "f": np.float64}.get(kind.kind)
         found = np.array(complexes(data) if kind.kind == "c" else data, wide)
@@ -99,7 +104,10 @@ def read(data: Any, kind: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
     if wide is None:
         same = found.dtype.kind in ("b" if kind.kind == "b" else "iu") and np.array_equal(held, found)
     else:
-        same = np.array_equal(held.astype(wide), found, equal_nan=True)
+        again = held.astype(wide)
+        same = np.array_equal(again, found, equal_nan=True) or (
+            kind == np.float32 and np.array_equal(np.isinf(again), np.isinf(found))
+        )
     if not same:
         raise Unreadable(f"holds a number that no {kind.name} equals")
     return held
@@ -138,6 +146,7 @@ def check_summary(value: Value, sample: np.ndarray, kind: np.dtype) -> None:
     if not 0 <= odd <= size:
         raise Unreadable("counts more elements that are no numbers than there are elements")
     shown = np.abs(sample) if kind.kind == "c" else sample.astype(np.float64)
+    check_picture(value, shown, odd)
     finite = shown[np.isfinite(shown)]
     far = size - odd
     if far == 0 or not math.isfinite(low + high + mean + norm):
@@ -158,18 +167,52 @@ def check_summary(value: Value, sample: np.ndarray, kind: np.dtype) -> None:
         raise Unreadable("shows something that is no number but counts none")
 
 
+def check_picture(value: Value, shown: np.ndarray, odd: int) -> None:
+    """Refuse a picture that is not one of the numbers that are written beside it."""
+    summary, picture = value.entry["summary"], value.entry["summary"]["picture"]
+    wrong = pictures.strange(picture, value.shape, float(summary["min"]), float(summary["max"]), odd)
+    if wrong is not None:
+        raise Unreadable(wrong)
+    painted = [picture["levels"][i] for i in np.searchsorted(value.pictured, value.places)]
+    if value.kind.kind == "c":  # the size of a complex number is itself rounded
+        same = pictures.unlike("".join(painted), shown, value.most, 1e-6) is None
+    else:
+        same = painted == pictures.letters(shown, value.most)
+    if not same:
+        raise Unreadable("shows a picture of other numbers than its cells")
+
+
 # ----- agreement --------------------------------------------------------------------------------
 def disagreement(found: Value, expected: Any, slack: Any = 0.0) -> str | None:
     """Say how a value differs from what it must be, or None. `slack` is what rounding may make of it."""
     expected = np.asarray(expected)
     if expected.shape != found.shape:
         return f"shape {list(expected.shape)}"
-    shown = expected if found.whole else expected[np.unravel_index(found.places, found.shape)]
-    held = found.array if found.whole else found.sample
-    wrong = differing(held, shown, found.dtype, slack)
-    if wrong is not None:
-        return wrong
-    return None if found.whole else stray_statistics(found, expected)
+    if found.whole:
+        return differing(found.array, expected, found.dtype, slack)
+    shown, spare = (picked(thing, found.shape, found.places) for thing in (expected, slack))
+    return (
+        differing(found.sample, shown, found.dtype, spare)
+        or stray_statistics(found, expected)
+        or mispainted(found, expected, slack)
+    )
+
+
+def picked(thing: Any, shape: tuple[int, ...], places: np.ndarray) -> Any:
+    """Return the elements at flat places of what has that shape; a number is the same everywhere."""
+    return thing if np.shape(thing) != shape else thing[np.unravel_index(places, shape)]
+
+
+def mispainted(found: Value, expected: np.ndarray, slack: Any = 0.0) -> str | None:
+    """Say which element of a large value's picture is not in the shade of what it must be, or None."""
+    sizes = np.abs(expected) if expected.dtype.kind == "c" else expected
+    shown, spare = (picked(thing, found.shape, found.pictured) for thing in (sizes, slack))
+    room = 2 * AGREE.get(found.dtype, 1e-5) + spare / (found.most or 1.0)
+    wrong = pictures.unlike(found.entry["summary"]["picture"]["levels"], shown, found.most, room)
+    if wrong is None:
+        return None
+    place = [int(i) for i in np.unravel_index(found.pictured[wrong], found.shape)]
+    return f"{plain(shown[wrong])} instead of another shade of it at {place}"
 
 
 def differing(held: np.ndarray, expected: np.ndarray, dtype: str, slack: Any = 0.0) -> str | None:

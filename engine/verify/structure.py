@@ -91,8 +91,9 @@ DTYPES = {
     "complex64", "complex128",
 }  # fmt: skip
 CAUSES = {"freed": "by:count at:span", "changed": "tensor:t by:count at:span"}
-SUMMARY = "min:number max:number mean:number norm:number nan:count inf:count cells:map"
+SUMMARY = "min:number max:number mean:number norm:number nan:count inf:count cells:map picture:map"
 CELLS = "rows:count columns:count data:any"
+PICTURE = "rows:count columns:count levels:text"
 
 
 def is_whole(x: Any) -> bool:
@@ -278,6 +279,7 @@ def check_tables(trace: dict, found: Structure, report: Report) -> None:
             wrong = [
                 *found.wrong(SUMMARY, entry["summary"]),
                 *found.wrong(CELLS, entry["summary"].get("cells")),
+                *found.wrong(PICTURE, entry["summary"].get("picture")),
             ]
             for name, expected, got in wrong:
                 report.refuse(None, f"values.{key}.summary.{name}", expected, got)

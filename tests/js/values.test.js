@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cells, full, number, shapeText, short, shortNumber } from "../../static/js/trace/values.js";
+import { cells, full, number, picture, shapeText, short, shortNumber } from "../../static/js/trace/values.js";
 
 const float32 = (data, shape) => ({ values: { v1: { dtype: "float32", shape, data } } });
 const vector = (...data) => float32(data, [data.length]);
@@ -108,11 +108,44 @@ test("a large tensor is told by its shape and, in full, by its statistics", () =
     nan: 1,
     inf: 0,
     cells: { rows: 1, columns: 1, data: [[1]] },
+    picture: { rows: 2, columns: 3, levels: "aLG!0l" },
   };
   const trace = { values: { v1: { dtype: "float32", shape: [64, 128], summary } } };
   assert.equal(short(trace, "v1"), "(64, 128) tensor");
   assert.equal(full(trace, "v1"), "(64, 128) tensor: min -1., max 2.5, mean 0.25, norm 40., nan 1");
   assert.deepEqual(cells(trace, "v1"), summary.cells);
+});
+
+test("the picture of a large tensor has the middle of a twelfth for each letter", () => {
+  const levels = "aALlG0!";
+  const summary = { picture: { rows: 1, columns: 7, levels } };
+  const { rows, columns, shares } = picture({ values: { v1: { dtype: "float32", summary } } }, "v1");
+  assert.deepEqual([rows, columns], [1, 7]);
+  assert.deepEqual(shares, [-0.5 / 12, 0.5 / 12, 11.5 / 12, -11.5 / 12, 6.5 / 12, 0, null]);
+});
+
+test("the picture of a small tensor has the shares themselves", () => {
+  assert.deepEqual(picture(vector(1, -4, 0), "v1"), { rows: 1, columns: 3, shares: [0.25, -1, 0] });
+  assert.deepEqual(picture(vector("nan", 2, "-inf"), "v1").shares, [null, 1, null]);
+  assert.deepEqual(picture(vector(0, 0), "v1").shares, [0, 0]);
+  assert.deepEqual(picture(vector("nan"), "v1").shares, [null]);
+});
+
+test("a float32 is shown the same whether written in full or in the digits that tell it apart", () => {
+  let seed = 1;
+  const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+  for (let i = 0; i < 20000; i += 1) {
+    const exact = Math.fround((random() - 0.5) * 10 ** Math.floor(random() * 24 - 12));
+    const text = number(exact, "float32").replace(/\.$/, "");
+    for (const show of [number, shortNumber]) {
+      assert.equal(show(Number(text), "float32"), show(exact, "float32"));
+    }
+    const [short1, short2] = [exact, Number(text)].map((x) => short(float32([x, x], [2]), "v1"));
+    assert.equal(short1, short2);
+  }
+  const tie = Math.fround(0.000012345);
+  assert.equal(shortNumber(0.000012345, "float32"), shortNumber(tie, "float32"));
+  assert.deepEqual(cells(vector(0.1), "v1").data, [[Math.fround(0.1)]]);
 });
 
 test("cells are the matrix a value is seen as", () => {

@@ -1,7 +1,7 @@
 /** Tensors as cells: small ones number by number, large ones as a heat map with their summary. */
 import { h, svg } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
-import { cells, full, shapeText, short, shortNumber } from "#js/trace/values.js";
+import { cells, full, picture, shapeText, short, shortNumber } from "#js/trace/values.js";
 
 const MOST_ROWS = 6;
 const MOST_COLUMNS = 6;
@@ -47,22 +47,18 @@ function facts(value, { min, max, norm, nan, inf }) {
   return list;
 }
 
-function heat(value, { rows, columns, data }, tone) {
-  const summary = range(value, data);
-  const most = Math.max(Math.abs(summary.min), Math.abs(summary.max)) || 1;
-  const squares = data.flatMap((line, i) =>
-    line.map((x, j) =>
-      svg("rect", {
-        x: j * PIXEL,
-        y: i * PIXEL,
-        width: PIXEL,
-        height: PIXEL,
-        "data-sign": sign(x),
-        "fill-opacity": finite(x) ? (0.08 + 0.92 * Math.abs(x / most)).toFixed(3) : 1,
-      }),
-    ),
+function heat(value, { rows, columns, shares }, summary, tone) {
+  const squares = shares.map((share, i) =>
+    svg("rect", {
+      x: (i % columns) * PIXEL,
+      y: Math.floor(i / columns) * PIXEL,
+      width: PIXEL,
+      height: PIXEL,
+      "data-sign": sign(share),
+      "fill-opacity": share === null ? 1 : (0.08 + 0.92 * Math.abs(share)).toFixed(3),
+    }),
   );
-  const picture = svg(
+  const drawn = svg(
     "svg",
     {
       viewBox: `0 0 ${columns * PIXEL} ${rows * PIXEL}`,
@@ -76,7 +72,7 @@ function heat(value, { rows, columns, data }, tone) {
   return h(
     "figure",
     { class: "heat", "data-tone": tone },
-    picture,
+    drawn,
     h(
       "figcaption",
       null,
@@ -91,7 +87,9 @@ export function matrix(trace, v, tone) {
   if (!value) return h("div", { class: "cells", "data-tone": "none" }, h("span", null, "None"));
   const shown = cells(trace, v);
   const small = !value.summary && shown.rows <= MOST_ROWS && shown.columns <= MOST_COLUMNS;
-  const element = small ? grid(value, shown, tone) : heat(value, shown, tone);
+  const element = small
+    ? grid(value, shown, tone)
+    : heat(value, picture(trace, v), range(value, shown.data), tone);
   element.setAttribute("title", full(trace, v));
   return element;
 }

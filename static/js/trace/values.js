@@ -3,12 +3,14 @@
 /** @typedef {number | string | boolean | Data[]} Data */
 /** @typedef {{dtype: string, shape: number[], data?: Data, summary?: any}} Value */
 /** @typedef {{rows: number, columns: number, data: (number | string | boolean)[][]}} Cells */
+/** @typedef {{rows: number, columns: number, shares: (number | null)[]}} Picture */
 
 const MORE = "…";
 const DECIMALS = 4;
 const SURE = 6; // a float32 is not sure of more digits: what has them is shown as rounded, 630.0470
 const SMALL = 1e-3;
 const LARGE = 1e8;
+const STEPS = 12; // shades of each sign in the picture of a large tensor
 
 /**
  * Return the whole value as text: every digit that tells it apart from its neighbours.
@@ -46,7 +48,8 @@ export function short(trace, v, maxChars = 22) {
 }
 
 /**
- * Return a value as the matrix it is shown as; n dimensions become (all but the last) × last.
+ * Return a value as the matrix it is shown as; n dimensions become (all but the last) × last. Of a large one
+ * these are some of its elements.
  * @param {any} trace
  * @param {string | null | undefined} v
  * @returns {Cells}
@@ -56,12 +59,37 @@ export function cells(trace, v) {
   if (!value) return { rows: 0, columns: 0, data: [] };
   if (value.summary) return value.summary.cells;
   const { shape } = value;
-  if (shape.length === 0) return { rows: 1, columns: 1, data: [[/** @type {any} */ (value.data)]] };
+  if (shape.length === 0) return { rows: 1, columns: 1, data: [[held(value.data, value.dtype)]] };
   const columns = shape[shape.length - 1];
   const rows = shape.slice(0, -1).reduce((product, size) => product * size, 1);
-  const flat = /** @type {any[]} */ ([value.data]).flat(shape.length);
+  const flat = /** @type {any[]} */ ([value.data]).flat(shape.length).map((x) => held(x, value.dtype));
   const data = Array.from({ length: rows }, (_, i) => flat.slice(i * columns, (i + 1) * columns));
   return { rows, columns, data };
+}
+
+/**
+ * Return a value as a picture: each element's share of the largest one, -1 to 1, in rows; null for nan and
+ * inf. The shares of a large tensor are the middles of twelfths, good for a shade and not for a number.
+ * @param {any} trace
+ * @param {string | null | undefined} v
+ * @returns {Picture}
+ */
+export function picture(trace, v) {
+  const drawn = valueOf(trace, v)?.summary?.picture;
+  if (drawn) return { ...drawn, shares: [...drawn.levels].map(shareOf) };
+  const { rows, columns, data } = cells(trace, v);
+  const numbers = data.flat().map((x) => (typeof x === "string" ? NaN : Number(x)));
+  const most = Math.max(...numbers.filter(Number.isFinite).map(Math.abs)) || 1;
+  return { rows, columns, shares: numbers.map((x) => (Number.isFinite(x) ? x / most : null)) };
+}
+
+/** @param {string} letter */
+function shareOf(letter) {
+  if (letter === "0") return 0;
+  if (letter === "!") return null;
+  const minus = letter >= "a";
+  const step = letter.charCodeAt(0) - (minus ? "a" : "A").charCodeAt(0);
+  return ((minus ? -1 : 1) * (step + 0.5)) / STEPS;
 }
 
 /**
@@ -96,6 +124,7 @@ export function shapeText(shape) {
 export function number(x, dtype) {
   const special = notFinite(x, dtype);
   if (special !== null) return special;
+  x = held(x, dtype);
   const size = Math.abs(Number(x));
   const sign = Number(x) < 0 || Object.is(x, -0) ? "-" : "";
   if (size !== 0 && (size > 1e8 || size < 1e-4)) return sign + scientific(shortest(size, dtype));
@@ -113,6 +142,7 @@ export function number(x, dtype) {
 export function shortNumber(x, dtype) {
   const special = notFinite(x, dtype);
   if (special !== null) return special;
+  x = held(x, dtype);
   const size = Math.abs(Number(x));
   if (size !== 0 && (size < SMALL || size >= LARGE)) return scientific(Number(x), DECIMALS);
   const whole = number(x, dtype);
@@ -142,6 +172,14 @@ function rough(x, dtype) {
 function valueOf(trace, v) {
   return v === null || v === undefined ? null : (trace.values[v] ?? null);
 }
+
+/**
+ * Return the number that is meant: a float32 is written with only as many digits as tell it from its
+ * neighbours.
+ * @param {any} x
+ * @param {string} dtype
+ */
+const held = (x, dtype) => (dtype === "float32" && typeof x === "number" ? Math.fround(x) : x);
 
 /**
  * @param {number | string | boolean} x

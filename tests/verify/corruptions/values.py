@@ -204,10 +204,10 @@ def value_of_another_dtype(trace, row, k):
 
 
 @corruption()
-def number_that_no_float32_equals(trace, row, k):
+def number_that_no_float32_holds(trace, row, k):
     for v, entry in trace["values"].items():
         if entry["dtype"] == "float32" and entry["shape"] == []:
-            entry["data"] = 0.1
+            entry["data"] = 1e39
             return first_seen(trace, v)
     return SKIP
 
@@ -252,5 +252,16 @@ def cell_of_a_large_tensor(trace, row, k):
             entry["summary"]["cells"]["data"][0][0] = (
                 entry["summary"]["min"] / 2 + entry["summary"]["max"] / 2
             )
+            return first_seen(trace, v)
+    return SKIP
+
+
+@corruption()
+def shade_of_a_large_tensor(trace, row, k):
+    for v, entry in trace["values"].items():
+        picture = entry.get("summary", {}).get("picture", {})
+        other = next((letter for letter in picture.get("levels", "") if letter != picture["levels"][0]), None)
+        if other is not None:
+            picture["levels"] = other + picture["levels"][1:]
             return first_seen(trace, v)
     return SKIP
