@@ -127,6 +127,8 @@ def serve(options: argparse.Namespace) -> int:
         log_level="warning",
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
         server_header=False,
+        proxy_headers=settings.proxies != "none",
+        forwarded_allow_ips=settings.proxies,
     )
     server = uvicorn.Server(config)
     for number in (signal.SIGINT, signal.SIGTERM):

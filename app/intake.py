@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from ipaddress import ip_address, ip_network
 from typing import Any, TypeVar
 
 import orjson
@@ -83,6 +84,18 @@ def int_or_zero(text: str | None) -> int:
     return int(text) if text and text.isdigit() else 0
 
 
+def sender_of(request: Request) -> str:
+    """Return whose runs are counted together: an address, or the whole /64 that an IPv6 client has."""
+    try:
+        found = ip_address(request.client.host if request.client else "")
+    except ValueError:
+        return "unknown"
+    if found.version == 4:
+        return str(found)
+    mapped = found.ipv4_mapped
+    return str(mapped) if mapped else str(ip_network((int(found) >> 64 << 64, 64)))
+
+
 class Clients:
     """How many runs each address has at the moment, and how many of them may be under way at once.
 
@@ -98,7 +111,7 @@ class Clients:
     @asynccontextmanager
     async def run_of(self, request: Request) -> AsyncIterator[None]:
         """Let a run of the request's sender begin when it is its turn; refuse one too many."""
-        address = request.client.host if request.client else "unknown"
+        address = sender_of(request)
         if self._runs[address] >= self._most:
             raise Problem(429, retry_after=SOON)
         self._runs[address] += 1

@@ -14,6 +14,7 @@ from app.assets import static_files
 from app.headers import SecurityHeaders
 from app.intake import Clients
 from app.layout.render import Renderer
+from app.metrics import Metrics
 from app.routes import api, errors, pages
 from app.sandbox.checks import Checker
 from app.sandbox.pool import Pool
@@ -40,6 +41,7 @@ def create_app(
     app.state.settings = settings
     app.state.clients = Clients(settings.runs_per_client, settings.workers - 1)
     app.state.pool = pool or Pool(settings.limits, settings.workers)
+    app.state.metrics = Metrics(app.state.pool)
     app.state.checkers = Clients(settings.runs_per_client, 1)
     app.state.checker = checker or Checker(settings.check_seconds, settings.check_workers)
     app.state.renderer = Renderer(settings.layout_workers)

@@ -20,7 +20,7 @@ from app.templating import page
 LATER = 5  # seconds, where nobody can know
 MEDIA_TYPE = "application/problem+json"
 TOLD = (400, 403, 404, 405, 413, 422, 429, 500, 503)  # in page.error.<status>.title, .detail
-FOR_PROGRAMS = ("/api/", "/healthz", "/readyz", "/openapi.json")
+FOR_PROGRAMS = ("/api/", "/healthz", "/readyz", "/metrics", "/openapi.json")
 
 
 class Problem(Exception):
@@ -63,6 +63,7 @@ def problem_of(error: Exception) -> Problem:
 async def answer(request: Request, error: Exception) -> Response:
     """Answer a request that failed. The app's one exception handler."""
     problem = problem_of(error)
+    request.app.state.metrics.refused.labels(problem.status).inc()
     lang = language_of(request)
     words = texts(lang, problem)
     if request.url.path.startswith(FOR_PROGRAMS):

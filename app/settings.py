@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from ipaddress import ip_network
 from typing import TypeVar
 
 from app.sandbox.limits import Limits
@@ -26,6 +27,8 @@ class Settings:
     check_workers: int = 1  # traces that are checked at the same time
     check_seconds: float = 10.0  # time for the check of one trace
     check_bytes: int = 16_777_216  # longest trace that is checked, with its drawing; at most 64 MiB
+    metrics: str = "loopback"  # who may read GET /metrics: loopback, everyone or nobody
+    proxies: str = "none"  # addresses or networks, by commas, whose X-Forwarded-For is believed
     limits: Limits = field(default_factory=Limits)  # of one run: GRADSTEP_LIMIT_ and the field in capitals
 
 
@@ -42,6 +45,8 @@ def overridden(defaults: T, environment: Mapping[str, str], prefix: str) -> T:
         text, present = environment.get(prefix + one.name.upper()), getattr(defaults, one.name)
         if text is not None and isinstance(present, int | float):
             chosen[one.name] = number(prefix + one.name.upper(), text, type(present))
+        elif text is not None and isinstance(present, str):
+            chosen[one.name] = WORDS[one.name](prefix + one.name.upper(), text.strip())
     return replace(defaults, **chosen)
 
 
@@ -54,3 +59,24 @@ def number(name: str, text: str, kind: type) -> int | float:
     if not 0 < value < math.inf:
         raise ValueError(f"{name} must be a number greater than zero, not {text!r}")
     return value
+
+
+def reader(name: str, text: str) -> str:
+    """Read who may see something, or say which variable is wrong."""
+    if text not in READERS:
+        raise ValueError(f"{name} must be one of {', '.join(READERS)}, not {text!r}")
+    return text
+
+
+def networks(name: str, text: str) -> str:
+    """Read addresses and networks, or say which variable is wrong."""
+    if text == "none":
+        return text
+    try:
+        return ",".join(str(ip_network(one.strip())) for one in text.split(","))
+    except ValueError:
+        raise ValueError(f"{name} must be none, or addresses and networks by commas, not {text!r}") from None
+
+
+READERS = ("loopback", "everyone", "nobody")
+WORDS: dict[str, Callable[[str, str], str]] = {"metrics": reader, "proxies": networks}

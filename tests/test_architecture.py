@@ -31,7 +31,7 @@ WEB = {"fastapi", "starlette", "pydantic", "jinja2", "markupsafe", "orjson"}
 
 # The single files of app/, lowest first: each may import those before it, never those after it.
 APP_LAYERS = (
-    ("assets", "examples", "explain", "headers", "models", "settings", "version"),
+    ("assets", "examples", "explain", "headers", "metrics", "models", "settings", "version"),
     ("i18n",),
     ("templating",),
     ("problems",),
@@ -86,6 +86,7 @@ for k, layer in enumerate(APP_LAYERS):
 PYTHON_ROOMS["app.routes"][0].update(f"app.{name}" for names in APP_LAYERS[:-3] for name in names)
 PYTHON_ROOMS["app.visualise"][0].update({"app.layout", "engine.trace.schema"})
 PYTHON_ROOMS["app.main"][0].update({"app.routes", "app.layout"})
+PYTHON_ROOMS["app.metrics"][1].add("prometheus_client")
 PYTHON_ROOMS["app.cli"][0].add("engine.verify")
 PYTHON_ROOMS["app.cli"][1].add("uvicorn")
 RECORDERS = "tests/engine/record_"  # run by hand under PyTorch, to write down what it does

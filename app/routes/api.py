@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from app import examples, intake
 from app.i18n import LANGUAGES, language_of
+from app.metrics import CONTENT_TYPE, may_see
 from app.models import CheckAnswer, ExamplesAnswer, Health, ProblemAnswer, TraceAnswer, TraceRequest
 from app.problems import MEDIA_TYPE, Problem
 from app.seal import LONGEST, seal
@@ -46,6 +47,10 @@ CHECK_ANSWERS = refusals(
 )
 
 NOT_READY = refusals(_503="Not ready to run programs.")
+METRICS = {
+    200: {"description": "Numbers in Prometheus' text format.", "content": {"text/plain": {}}},
+    **refusals(_404="The settings do not let this client see them."),
+}
 LANGUAGE = {"name": "lang", "in": "query", "required": False, "schema": {"enum": list(LANGUAGES)}}
 IN_LANGUAGE = {"parameters": [{**LANGUAGE, "description": "Without it: what the browser prefers."}]}
 
@@ -82,7 +87,9 @@ async def check_trace(request: Request) -> CheckAnswer:
     intake.refuse_other_sites(request)
     trace = await intake.read_body(request, min(app.settings.check_bytes, LONGEST))
     async with app.checkers.run_of(request):
-        return await intake.while_wanted(request, seal(trace, app.checker))
+        answer = await intake.while_wanted(request, seal(trace, app.checker))
+    app.metrics.checked(answer.stopped, len(answer.problems))
+    return answer
 
 
 @router.get("/api/examples", response_model=ExamplesAnswer, openapi_extra=IN_LANGUAGE, tags=["examples"])
@@ -105,3 +112,12 @@ async def ready(request: Request) -> dict:
     if not request.app.state.ready:
         raise Problem(503, retry_after=1)
     return {"status": "ok"}
+
+
+@router.get("/metrics", response_class=Response, responses=METRICS, tags=["operation"])
+async def metrics(request: Request) -> Response:
+    """Give the numbers of this server to Prometheus: runs by outcome, the queue, times."""
+    app = request.app.state
+    if not may_see(request, app.settings.metrics):
+        raise Problem(404)
+    return Response(app.metrics.text(), headers={"Cache-Control": "no-store"}, media_type=CONTENT_TYPE)

@@ -29,11 +29,15 @@ SPAN = [int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended, as its parent saw it. `line` is where it was stuck or crashed, if that is known."""
+    """How a child ended, as its parent saw it.
+
+    `line` is where it was stuck or crashed and `first` when its first row came (monotonic), if that is known.
+    """
 
     how: str  # "exit" or a key of limits.SENTENCES, or "cancelled"
     line: int | None = None
     milliseconds: float = 0.0
+    first: float | None = None
 
 
 @dataclass(slots=True)
@@ -50,12 +54,20 @@ class Parts:
 
 def assemble(source: str, head: dict[str, Any], stream: bytes, ending: Ending, limits: Limits) -> bytes:
     """Return the JSON of the trace. `head` are its first fields, which the parent knows itself."""
+    return assembled(source, head, stream, ending, limits)[0]
+
+
+def assembled(
+    source: str, head: dict[str, Any], stream: bytes, ending: Ending, limits: Limits
+) -> tuple[bytes, dict[str, Any]]:
+    """Return the JSON of the trace, and its outcome."""
     source = source.encode("utf-8", "replace").decode()
     parts = read(stream, limits)
     try:
-        return finished(source, head, parts, ending, limits)
+        return finished(source, head, parts, ending, limits), parts.outcome
     except orjson.JSONEncodeError:  # nested without end, say: nothing of it can be trusted
-        return finished(source, head, Parts(), Ending("crash"), limits)
+        parts = Parts()
+        return finished(source, head, parts, Ending("crash"), limits), parts.outcome
 
 
 def finished(source: str, head: dict[str, Any], parts: Parts, ending: Ending, limits: Limits) -> bytes:

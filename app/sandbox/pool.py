@@ -7,11 +7,12 @@ import contextlib
 import hashlib
 import logging
 import math
-from collections.abc import Coroutine, Mapping
+import time
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from app.sandbox import lockdown, protocol
-from app.sandbox.assemble import Ending, assemble
+from app.sandbox.assemble import Ending, assembled
 from app.sandbox.limits import Limits
 from app.sandbox.selftest import isolation
 from app.sandbox.worker import Died, Worker
@@ -24,6 +25,8 @@ ATTEMPTS = 2  # a run whose process was killed by somebody else is tried once mo
 PAUSE = 1.0  # seconds between two tries to start a process, if it fails
 OPTIONS = ("seed",)
 
+# told of each run: its outcome, the seconds it took and those to its first row, waiting included
+Heard = Callable[[Mapping[str, Any], float, float | None], Any]
 log = logging.getLogger("gradstep.sandbox")
 
 
@@ -57,6 +60,7 @@ class Pool:
         self.guarded = guarded  # False only to prove that the process wall stands alone
         self.work = work  # the module of sandbox/child that its processes begin
         self.waiting = 0
+        self.on_run: Heard = lambda outcome, seconds, first: None
         self.workers: set[Worker] = set()
         self._idle: asyncio.Queue[Worker | None] = asyncio.Queue()  # None: the pool closes
         self._tasks: set[asyncio.Task] = set()
@@ -103,11 +107,15 @@ class Pool:
     # ----- runs -----
     async def run(self, source: str, options: Mapping[str, Any] | None = None) -> bytes:
         """Return the trace of a program as JSON, whatever it does. Raises Busy or Unavailable."""
+        began = time.monotonic()
         job = {"source": source, "guarded": self.guarded, **_known(options or {})}
         head, stream, ending = await self.converse(protocol.dump(job))
         if ending.how == "violation":
             log.warning("a program tried to reach outside: sha256 %s", _digest(source))
-        return await asyncio.to_thread(assemble, source, head, stream, ending, self.limits)
+        trace, outcome = await asyncio.to_thread(assembled, source, head, stream, ending, self.limits)
+        first = None if ending.first is None else ending.first - began
+        self.on_run(outcome, time.monotonic() - began, first)
+        return trace
 
     async def converse(self, job: bytes) -> tuple[dict[str, Any], bytes, Ending]:
         """Return what a process says of itself, what it sent and how it ended. Raises Busy or Unavailable."""

@@ -91,6 +91,18 @@ def split(stream: bytes) -> Iterator[tuple[bytes, bytes]]:
         start = end
 
 
+def has_rows(stream: bytes | bytearray) -> bool:
+    """Return whether a child's stream has come to its rows, or to its end."""
+    start = 0
+    while start < len(stream):
+        if stream[start : start + 1] != TEXT:
+            return True
+        if start + HEADER.size > len(stream):
+            return False
+        start += HEADER.size + HEADER.unpack_from(stream, start)[1]
+    return False
+
+
 # ----- blocking ends, for workers -----
 def read(fd: int) -> tuple[bytes, bytes] | None:
     """Return the next frame, or None at the end of the stream. Blocks."""

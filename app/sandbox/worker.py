@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import signal
+import time
 from dataclasses import asdict
 from typing import Any
 
@@ -86,15 +87,18 @@ class Worker:
 
     async def _listen(self, stream: bytearray) -> Ending:
         """Collect a child's stream until its parent says how it ended."""
+        first = None
         while True:
             kind, payload = await self._frame()
             if kind == protocol.CHUNK:
                 stream += payload
+                if first is None and protocol.has_rows(stream):
+                    first = time.monotonic()
                 if len(stream) > 3 * self.limits.trace:
                     raise protocol.ProtocolError("too much")
             elif kind == protocol.ENDED:
                 told = protocol.load(payload)
-                return Ending(told["how"], told["line"], told["milliseconds"])
+                return Ending(told["how"], told["line"], told["milliseconds"], first)
 
     async def _frame(self) -> tuple[bytes, bytes]:
         header = await self.process.stdout.readexactly(protocol.HEADER.size)

@@ -25,6 +25,8 @@ class CannedPool:
         self.sources: list[str] = []
         self.options: list[dict] = []
         self.started = self.closed = False
+        self.waiting, self.workers = 0, ()
+        self.on_run = lambda outcome, seconds, first: None
         self.gate: asyncio.Event | None = None
 
     async def start(self) -> None:

@@ -36,6 +36,25 @@ def test_time_without_end_is_refused(text):
         from_environment({"GRADSTEP_LAYOUT_SECONDS": text})
 
 
+@pytest.mark.parametrize("text", ["", "all", "127.0.0.1"])
+def test_an_unknown_reader_of_the_numbers_is_refused(text):
+    with pytest.raises(ValueError, match="GRADSTEP_METRICS must be one of loopback, everyone, nobody"):
+        from_environment({"GRADSTEP_METRICS": text})
+
+
+def test_proxies_are_addresses_and_networks():
+    assert (
+        from_environment({"GRADSTEP_PROXIES": "127.0.0.1, 10.0.0.0/8"}).proxies == "127.0.0.1/32,10.0.0.0/8"
+    )
+    assert from_environment({"GRADSTEP_PROXIES": "none"}).proxies == "none"
+
+
+@pytest.mark.parametrize("text", ["*", "", "proxy.example", "10.0.0.1/8", "127.0.0.1,"])
+def test_a_proxy_without_an_address_is_refused(text):
+    with pytest.raises(ValueError, match="GRADSTEP_PROXIES"):
+        from_environment({"GRADSTEP_PROXIES": text})
+
+
 def test_the_readme_lists_every_setting():
     text = README.read_text(encoding="utf-8")
     names = [f"GRADSTEP_{one.name.upper()}" for one in fields(Settings) if one.name != "limits"]
