@@ -11,6 +11,7 @@ import numpy as np
 
 from engine import errors as words
 from engine import events
+from engine.functions.joining import broadcast_tensors
 from engine.nn import errors
 from engine.nn.functional.activations import logsigmoid
 from engine.nn.functional.distance import pairwise_distance
@@ -36,13 +37,17 @@ def reduced(values: Tensor, number: int) -> Tensor:
     return values if number == 0 else values.mean() if number == 1 else values.sum()
 
 
-def warn_size(input: Tensor, target: Tensor) -> None:
-    """Warn that a loss would broadcast."""
+def broadcast(input: Tensor, target: Tensor, weight: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Return both in the shape they have together, with a warning if that is not the shape of each."""
     for given in (target, input):
         if not isinstance(given, Tensor):
             raise AttributeError(errors.missing_attribute(type(given).__name__, "size"))
     if target.array.shape != input.array.shape:
         warnings.warn(words.target_size(target.shape, input.shape), UserWarning, stacklevel=3)
+    both = broadcast_tensors(input, target)
+    if weight is not None and weight.array.shape != input.array.shape:
+        raise ValueError("Weights and input must have the same size.")
+    return both
 
 
 def mse_loss(
@@ -54,7 +59,7 @@ def mse_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """Return the squared differences: their mean, their sum, or each."""
-    warn_size(input, target)
+    input, target = broadcast(input, target, weight)
     number = reduction_number(reduction, size_average, reduce)
     if weight is None:
         return rows.mse_loss(input, target, number)
@@ -78,7 +83,7 @@ def l1_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """Return the absolute differences: their mean, their sum, or each."""
-    warn_size(input, target)
+    input, target = broadcast(input, target, weight)
     number = reduction_number(reduction, size_average, reduce)
     values = (input - target).abs()
     return reduced(values, number) if weight is None else weighted(values, weight, number)
@@ -93,7 +98,7 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """Return squares of small differences and absolute values of large ones, joined at beta."""
-    warn_size(input, target)
+    input, target = broadcast(input, target)
     number = reduction_number(reduction, size_average, reduce)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
@@ -106,13 +111,13 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     """Return squares of small differences and delta times large ones."""
-    warn_size(input, target)
+    input, target = broadcast(input, target, weight)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     number = reduction_number(reduction)
     if weight is None:
         return rows.huber_loss(input, target, number, delta)
-    return weighted(rows.huber_loss(input, target, 0, delta), weight, number)
+    return reduced(rows.huber_loss(input, target, 0, delta) * weight, number)
 
 
 # ----- likelihoods ------------------------------------------------------------------------------
