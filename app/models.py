@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 PROGRAM = "import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\n(x ** 2).sum().backward()\n"
+
+MOST_LEAVES, MOST_NUMBERS = 64, 64  # names of one formula, and numbers in a row
+Name = Annotated[str, Field(max_length=100)]
+Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e38, le=1e38)]
+Row = Annotated[list[Number], Field(min_length=1, max_length=MOST_NUMBERS)]
+
+
+def rectangular(value: list[list[float]]) -> list[list[float]]:
+    """Return a matrix whose rows are equally long."""
+    if len({len(row) for row in value}) > 1:
+        raise ValueError("the rows of a matrix must be equally long")
+    return value
+
+
+Matrix = Annotated[list[Row], Field(min_length=1, max_length=MOST_NUMBERS), AfterValidator(rectangular)]
+Leaf = Number | Row | Matrix
 
 
 class TraceRequest(BaseModel):
     """A program to run."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"code": PROGRAM}]})
-    code: str = Field(description="Python source that may import torch; it is run in isolation.")
+    code: str = Field(
+        description="Python source that may import torch, or a formula such as `(x*y + sin(x))**2`;"
+        " it is run in isolation."
+    )
     seed: int = Field(
         default=0, ge=0, lt=2**32, description="Where random numbers start that the program does not seed."
+    )
+    leaves: dict[Name, Leaf] = Field(
+        default_factory=dict,
+        max_length=MOST_LEAVES,
+        description="Values for the free names of a formula: a number, a vector or a matrix. Else unused.",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from time import monotonic
+from typing import Any
 
 import orjson
 
@@ -21,9 +22,18 @@ MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
 log = logging.getLogger("gradstep")
 
 
-async def visualise(code: str, pool: Pool, renderer: Renderer, layout_seconds: float, seed: int = 0) -> bytes:
-    """Return the JSON of a program's trace, its drawing, its known errors. The trace goes on as it came."""
-    trace = await pool.run(code, {"seed": seed})
+async def visualise(
+    code: str,
+    pool: Pool,
+    renderer: Renderer,
+    layout_seconds: float,
+    options: dict[str, Any] | None = None,
+) -> bytes:
+    """Return the JSON of a program's trace, its drawing, its known errors. The trace goes on as it came.
+
+    `options` are those of `Pool.run`.
+    """
+    trace = await pool.run(code, options or {})
     drawing = await draw(trace, renderer, layout_seconds)
     errors = orjson.dumps(await asyncio.to_thread(known_errors, trace))
     return b'{"trace":' + trace + b',"drawing":' + drawing + b',"errors":' + errors + b"}"

@@ -70,7 +70,8 @@ async def make_trace(request: Request) -> Response:
     asked = await intake.read_json(request, TraceRequest, app.settings.request_bytes)
     code = intake.check_code(asked.code, app.settings)
     async with app.clients.run_of(request):
-        body = await visualise(code, app.pool, app.renderer, app.settings.layout_seconds, asked.seed)
+        seconds, options = app.settings.layout_seconds, asked.model_dump(exclude={"code"})
+        body = await visualise(code, app.pool, app.renderer, seconds, options)
     return Response(body, 201, {"Cache-Control": "no-store"}, "application/json")
 
 

@@ -25,6 +25,11 @@ OUTCOMES = {
 SPARE_ROWS = 8  # rows that a recorder may write past its limit: the limit's own, a few bindings
 MOST_MENDS, MOST_LINES, MOST_TEXTS, LONGEST_TEXT = 32, 4_000, 64, 500  # of the list of what was mended
 SPAN = [int, int, int, int]
+FORMULA = {
+    "typed": (str,), "leaves": (list,), "result": (str,), "shape": (list, type(None)), "ones": (bool,),
+    "problem": (dict, type(None)),
+}  # fmt: skip
+MOST_LEAVES, LONGEST = 64, 2_000  # of a formula, and characters of a text about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class Parts:
     cut: str | None = None
     source: str | None = None  # the text that ran, if it is not the one that was sent
     mended: list[dict] = field(default_factory=list)
+    expression: dict | None = None  # the formula that the text stands for
 
 
 def assemble(source: str, head: dict[str, Any], stream: bytes, ending: Ending, limits: Limits) -> bytes:
@@ -75,7 +81,9 @@ def finished(source: str, head: dict[str, Any], parts: Parts, ending: Ending, li
     source = source if parts.source is None else parts.source
     if parts.outcome is None:
         cut_short(parts, source, ending, limits)
-    told = {"mended": parts.mended} if parts.mended else {}
+    told: dict[str, Any] = {"mended": parts.mended} if parts.mended else {}
+    if parts.expression is not None:
+        told["expression"] = parts.expression
     trace = {**head, "source": source, **told, **parts.tables, "rows": parts.rows, "outcome": parts.outcome}
     return orjson.dumps(trace)
 
@@ -104,14 +112,18 @@ def read(stream: bytes, limits: Limits) -> Parts:
 
 def take_text(parts: Parts, value: Any, limits: Limits) -> None:
     """Take the text that a child runs in place of the one it was sent, and what it mended."""
+    formula = value.pop("expression", None) if type(value) is dict else None
     if type(value) is not dict or set(value) != {"source", "mended"} or type(value["source"]) is not str:
         raise protocol.ProtocolError("not a text")
+    if formula is not None and not is_formula(formula):
+        raise protocol.ProtocolError("not a formula")
     mends = value["mended"]
     if len(value["source"]) > 2 * limits.source or type(mends) is not list or len(mends) > MOST_MENDS:
         raise protocol.ProtocolError("too much text")
     if not all(is_mend(mend) for mend in mends):
         raise protocol.ProtocolError("not a list of mends")
     parts.source, parts.mended = value["source"].encode("utf-8", "replace").decode(), mends
+    parts.expression = formula
 
 
 def is_mend(value: Any) -> bool:
@@ -123,6 +135,41 @@ def is_mend(value: Any) -> bool:
         return False
     texts = all(type(text) is str and len(text) <= LONGEST_TEXT for text in value["texts"])
     return texts and all(type(n) is int for n in value["lines"])
+
+
+def is_formula(value: Any) -> bool:
+    """Return whether a value tells of a formula: what was typed, its leaves, its result, what is wrong."""
+    if type(value) is not dict or set(value) != set(FORMULA):
+        return False
+    if any(type(value[name]) not in kinds for name, kinds in FORMULA.items()):
+        return False
+    leaves, problem = value["leaves"], value["problem"]
+    if len(leaves) > MOST_LEAVES or not all(is_leaf(leaf) for leaf in leaves):
+        return False
+    if problem is not None and set(problem) != {"kind", "about", "better"}:
+        return False
+    said = [value["typed"], *(problem or {}).values()]
+    return all(type(text) is str and len(text) < LONGEST for text in said) and is_shape(value["shape"] or [])
+
+
+def is_leaf(value: Any) -> bool:
+    """Return whether a value tells of one leaf of a formula."""
+    if type(value) is not dict or set(value) != {"name", "shape", "value", "at"}:
+        return False
+    named = type(value["name"]) is str and re.fullmatch(r"[A-Za-z]\w{0,999}", value["name"], re.ASCII)
+    if not named or not is_shape(value["shape"]) or not is_span(value["at"]):
+        return False
+    level = [value["value"]]
+    for size in value["shape"]:
+        if not all(type(each) is list and len(each) == size for each in level):
+            return False
+        level = [number for each in level for number in each]
+    return all(type(number) in (int, float) for number in level)
+
+
+def is_shape(value: Any) -> bool:
+    """Return whether a value is the shape of a number, a vector or a matrix."""
+    return type(value) is list and len(value) < 3 and all(type(n) is int and 0 < n <= 64 for n in value)
 
 
 def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:

@@ -23,7 +23,7 @@ RUNS = 500  # runs after which a warm parent is replaced, as a matter of hygiene
 WAITING = 16  # programs that may wait for a free process
 ATTEMPTS = 2  # a run whose process was killed by somebody else is tried once more
 PAUSE = 1.0  # seconds between two tries to start a process, if it fails
-OPTIONS = ("seed",)
+OPTIONS = ("seed", "leaves")
 
 # told of each run: its outcome, the seconds it took and those to its first row, waiting included
 Heard = Callable[[Mapping[str, Any], float, float | None], Any]

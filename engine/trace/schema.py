@@ -199,6 +199,18 @@ DEFINITIONS: dict[str, dict] = {
         "description": "what was done to the text that was sent: `source` is the text that ran",
         **thing({"kind": TEXT, "lines": many(WHOLE), "texts": many(TEXT)}),
     },
+    "expression": {
+        "description": "the formula that was typed: `source` is the program that it stands for",
+        **thing({
+            "typed": TEXT, "leaves": many(ref("formula_leaf")), "result": TEXT,
+            "shape": maybe(many(COUNT)), "ones": FLAG,
+            "problem": maybe(thing({"kind": TEXT, "about": TEXT, "better": TEXT})),
+        }),
+    },
+    "formula_leaf": {
+        "description": "a free name of a formula, its value, and the place of the value in `source`",
+        **thing({"name": TEXT, "shape": many(COUNT), "value": {"type": ["number", "array"]}, "at": SPAN}),
+    },
     "outcome": {"anyOf": [
         thing({"kind": {"const": "finished"}}),
         thing({"kind": {"const": "error"}, "type": TEXT, "message": TEXT, "at": SPAN}),
@@ -228,8 +240,9 @@ def json_schema() -> dict:
             "rows": many({"anyOf": [ref(kind) for kind in kinds]}),
             "outcome": ref("outcome"),
             "mended": many(ref("mend")),
+            "expression": ref("expression"),
         },
-        optional=("mended",),
+        optional=("mended", "expression"),
     )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -14,15 +14,17 @@ const HEADERS = { "Content-Type": "application/json", Accept: "application/json,
 /**
  * Run code on the server and return the trace with its drawing, a sentence, or that it was called off.
  * @param {string} code
- * @param {{t: Translate, seed?: number, signal?: AbortSignal, fetch?: typeof globalThis.fetch}} options
+ * @param {{
+ *   t: Translate, seed?: number, leaves?: object, signal?: AbortSignal, fetch?: typeof globalThis.fetch,
+ * }} options `leaves` are values for the free names of a formula
  * @returns {Promise<Answer>}
  */
-export async function runCode(code, { t, seed = 0, signal, fetch = globalThis.fetch }) {
+export async function runCode(code, { t, seed = 0, leaves = {}, signal, fetch = globalThis.fetch }) {
   try {
     const response = await fetch("/api/traces", {
       method: "POST",
       headers: HEADERS,
-      body: JSON.stringify(seed ? { code, seed } : { code }),
+      body: JSON.stringify({ code, ...(seed && { seed }), ...(Object.keys(leaves).length && { leaves }) }),
       signal,
     });
     const text = await response.text();

@@ -2,14 +2,17 @@
 
 import { checkRun, runCode } from "#js/api.js";
 import { createEditor } from "#js/code/editor.js";
-import { showNotes } from "#js/code/notes.js";
+import { mountFormula } from "#js/code/formula.js";
+import { showNotes, tell } from "#js/code/notes.js";
 import { mount as mountCode } from "#js/code/view.js";
-import { set, write } from "#js/dom.js";
+import { set } from "#js/dom.js";
 import { mount as mountGraph } from "#js/graph/view.js";
 import { t, use } from "#js/i18n.js";
 import { mountPanels } from "#js/panels/index.js";
-import { hashOf, keepInAddress, keepSeed, rowInHash, withoutProgram } from "#js/player/address.js";
+import { hashOf, hreflangs, keepInAddress, keepPlace } from "#js/player/address.js";
+import { keepSeed, rowInHash, withoutProgram } from "#js/player/address.js";
 import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
+import { keepValues, keptValues } from "#js/player/drafts.js";
 import { mountKeyboard } from "#js/player/keyboard.js";
 import { createPlayer } from "#js/player/player.js";
 import { mountSeal } from "#js/player/seal.js";
@@ -22,7 +25,7 @@ import { mount as mountTimeline } from "#js/player/timeline.js";
  * @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown}} View
  * @typedef {{
  *   root: Element, notice: Element, given: string, slot(name: string): Element,
- *   seal: ReturnType<typeof mountSeal>,
+ *   seal: ReturnType<typeof mountSeal>, formula: ReturnType<typeof mountFormula>,
  *   editor: ReturnType<typeof createEditor>,
  *   settings: {level?: import("#js/trace/stops.js").Level, speed?: number},
  *   mended: {own: string, program: string, mends: import("#js/code/notes.js").Mend[]} | null, quiet: boolean,
@@ -60,12 +63,23 @@ function sandbox(root) {
     given: boot.code ?? "",
     notice: document.getElementById("notice") ?? document.createElement("p"),
     seal: mountSeal(place("seal"), place("refusal"), (row) => goTo(page, row)),
+    formula: mountFormula(slot("formula"), {
+      stored: keptValues,
+      onKeep: () => keepProgram(page),
+      onValues(typed, values) {
+        keepValues(typed, values);
+        run(page, typed, hashOf(page.player?.k ?? -1), true);
+      },
+    }),
     request: new AbortController(),
     session: new AbortController(),
     editor: createEditor(slot("editor"), {
       doc: code,
       onRun: (/** @type {string} */ text) => run(page, text),
-      onChange: (/** @type {string} */ text) => page.quiet || keepDraft(addressOf(location), text),
+      onChange(/** @type {string} */ text) {
+        page.formula.match(text);
+        if (!page.quiet) keepDraft(addressOf(location), text);
+      },
     }),
   };
   document.getElementById("run")?.addEventListener("click", () => run(page, page.editor.text()));
@@ -75,7 +89,7 @@ function sandbox(root) {
     event.preventDefault();
     run(page, page.editor.text());
   });
-  keepPlace(root);
+  keepPlace(() => Number(root.getAttribute("data-step")) - 1, leave);
   if ((boot.run && code === boot.code) || (back && code === played())) run(page, code, location.hash);
 }
 
@@ -84,20 +98,21 @@ function sandbox(root) {
  * @param {Page} page
  * @param {string} code
  * @param {string} [hash]
+ * @param {boolean} [stays] the reader is busy elsewhere on the page: only what is shown changes
  */
-async function run(page, code, hash = "") {
+async function run(page, code, hash = "", stays = false) {
   page.request.abort();
   const { signal } = (page.request = new AbortController());
   tell(page, null);
   set(page.root, "data-busy", true);
   const slow = setTimeout(() => tell(page, t("run.running"), "busy"), PATIENCE);
   signal.addEventListener("abort", () => clearTimeout(slow), { once: true });
-  const answer = await runCode(code, { t, seed: page.seed, signal });
+  const answer = await runCode(code, { t, seed: page.seed, leaves: page.formula.valuesFor(code), signal });
   if ("aborted" in answer || signal.aborted) return;
   clearTimeout(slow);
   set(page.root, "data-busy", null);
   tell(page, "message" in answer ? answer.message : null);
-  if ("run" in answer) open(page, answer.run, code, hash);
+  if ("run" in answer) open(page, answer.run, code, hash, stays);
 }
 
 /**
@@ -106,16 +121,18 @@ async function run(page, code, hash = "") {
  * @param {Run} answer
  * @param {string} code
  * @param {string} hash
+ * @param {boolean} stays
  */
-function open(page, answer, code, hash) {
+function open(page, answer, code, hash, stays) {
   page.session.abort();
   page.session = new AbortController();
   keepPlayed(code);
   if (code !== page.given) moveOn(code);
   note(page, answer, code);
+  page.formula.show(answer.trace.expression);
   try {
     page.player = play(page, answer);
-    begin(page, page.player, answer.trace.outcome, hash);
+    begin(page, page.player, answer.trace.outcome, hash, stays);
     check(page, answer.text);
   } catch (error) {
     tell(page, t("run.broken", { message: /** @type {Error} */ (error).message }));
@@ -148,9 +165,6 @@ function note(page, { trace: { source, mended, rows }, errors = [] }, code) {
     },
   });
 }
-
-const hreflangs = () =>
-  /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll("a[hreflang]")]);
 
 /** @param {Page} page @param {string} text */
 function put(page, text) {
@@ -229,12 +243,14 @@ function play(page, { trace, drawing }) {
  * @param {Player} player
  * @param {{kind: string, at?: any, message?: string}} outcome
  * @param {string} hash
+ * @param {boolean} stays
  */
-function begin(page, player, outcome, hash) {
+function begin(page, player, outcome, hash, stays) {
   const refused = outcome.kind === "refused";
   page.editor.mark(outcome.at ?? null, outcome.message ? messageText(/** @type {any} */ (outcome), t) : null);
-  set(page.root, "data-mode", "play");
   player.seek(rowInHash(hash) ?? (refused ? player.length - 1 : -1));
+  if (stays) return;
+  set(page.root, "data-mode", "play");
   const pane = /** @type {HTMLInputElement | null} */ (document.getElementById("pane-graph"));
   if (pane && !refused) pane.checked = true;
   /** @type {HTMLElement | null} */ (page.root.querySelector("[data-testid=next]"))?.focus();
@@ -260,29 +276,13 @@ function edit(page) {
 }
 
 /**
- * Say something about the request; null takes it away.
+ * Put the program of a formula into the editor, as if it had been typed.
  * @param {Page} page
- * @param {string | null} text
- * @param {"error" | "busy"} [kind]
  */
-function tell({ notice }, text, kind = "error") {
-  set(notice, "data-kind", text === null ? null : kind);
-  set(notice, "class", `notice ${kind}`);
-  write(notice, text ?? "");
-  set(notice, "hidden", text === null);
-}
-
-/**
- * The links to other languages lead to the same step of the same program.
- * @param {Element} root
- */
-function keepPlace(root) {
-  for (const link of hreflangs()) {
-    link.addEventListener("click", () => {
-      leave();
-      link.hash = hashOf(Number(root.getAttribute("data-step")) - 1);
-    });
-  }
+function keepProgram(page) {
+  page.editor.setText(page.player?.trace.source ?? page.editor.text());
+  page.formula.show(null);
+  edit(page);
 }
 
 use(island("i18n"));

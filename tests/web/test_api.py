@@ -60,9 +60,18 @@ def test_a_drawing_places_everything_that_is_drawn(client, pool):
 def test_the_seed_of_unseeded_numbers_goes_to_the_run(client, pool):
     for body in ({"code": ""}, {"code": "", "seed": 7}):
         assert client.post("/api/traces", json=body).status_code == 201
-    assert pool.options == [{"seed": 0}, {"seed": 7}]
+    assert [options["seed"] for options in pool.options] == [0, 7]
     for seed in (-1, 2**32, "1", 1.5):
         assert client.post("/api/traces", json={"code": "", "seed": seed}).status_code == 422
+
+
+def test_the_values_of_a_formula_go_to_the_run_if_they_are_numbers_vectors_or_matrices(client, pool):
+    leaves = {"x": 2.5, "n": 3, "v": [1, 2.0], "A": [[1.0, 2.0], [3.0, 4.0]]}
+    assert client.post("/api/traces", json={"code": "x*n", "leaves": leaves}).status_code == 201
+    assert pool.options[-1]["leaves"] == leaves
+    for wrong in ("2", None, [], [[]], [[1], [2, 3]], [[[1]]], [1] * 65, 1e39, True, {"x": 1}, ["a"]):
+        body = {"code": "x", "leaves": {"x": wrong}}
+        assert client.post("/api/traces", json=body).status_code == 422, wrong
 
 
 def test_a_large_answer_is_zipped(client):

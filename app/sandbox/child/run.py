@@ -15,13 +15,14 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from app.sandbox import protocol
 from app.sandbox.child import alarm, builtins, modules, stand_ins
 from app.sandbox.child.access import Access
+from app.sandbox.child.expressions.express import expressed
 from app.sandbox.child.guard import gate
 from app.sandbox.child.mending.mend import Mended, mended
 from app.sandbox.child.stand_ins import said
@@ -58,6 +59,7 @@ class Job:
     source: str
     seed: int = 0
     guarded: bool = True
+    leaves: dict[str, Any] = field(default_factory=dict)  # values for the free names of a formula
 
 
 class Report:
@@ -71,10 +73,11 @@ class Report:
         self.busy = False  # sending: an alarm must wait
         self.reserve = mmap.mmap(-1, RESERVE)  # address space only: no page of it is touched
 
-    def begin(self, program: Mended) -> None:
-        """Say which text runs, if it is not the one that was sent."""
-        if program.mends:
-            self._frame(protocol.TEXT, {"source": program.source, "mended": program.mends})
+    def begin(self, program: Mended, formula: dict[str, Any] | None = None) -> None:
+        """Say which text runs, if it is not the one that was sent, and which formula it stands for."""
+        told = {"expression": formula} if formula else {}
+        if program.mends or told:
+            self._frame(protocol.TEXT, {"source": program.source, "mended": program.mends, **told})
 
     def step(self) -> None:
         """A row was written: send it now while there are few, later in lots."""
@@ -160,15 +163,20 @@ def warm_up() -> None:
 def prepared(job: Job, report: Report, limits: Limits) -> tracing.Run:
     """Return the run of a program in the world it is allowed."""
     world: dict[str, Any] = {}
-    program = mended(job.source) if job.guarded else Mended(job.source)
-    report.begin(program)
+    formula = expressed(job.source, job.leaves) if job.guarded else None
+    if formula:
+        program = Mended(formula.source)
+    else:
+        program = mended(job.source) if job.guarded else Mended(job.source)
+    report.begin(program, formula.facts if formula else None)
     if job.guarded:
         access = Access(facade.is_internal)
         said.begin()
         absent, at_end = stand_ins.modules(modules.Namespace)
         importable = modules.standard(access, job.seed) | absent | facade.modules()
         table = builtins.table(access, importable)
-        world = {"compile_": gated(limits), "modules": importable, "builtins": table, "at_end": at_end}
+        gate_ = refusing(*formula.refusal) if formula and formula.refusal else gated(limits)
+        world = {"compile_": gate_, "modules": importable, "builtins": table, "at_end": at_end}
     return tracing.Run(program.source, limits=recorded(limits, report), seed=job.seed, **world)
 
 
@@ -176,6 +184,15 @@ def gated(limits: Limits) -> Callable[[str], CodeType]:
     """Return the compiler that the gate is."""
     internal = facade.internal_names()
     return lambda source: gate(source, limits, internal)
+
+
+def refusing(message: str, at: list[int]) -> Callable[[str], NoReturn]:
+    """Return a compiler that says why a formula has no program."""
+
+    def refuse(source: str) -> NoReturn:
+        raise tracing.Refused("syntax", message, at)
+
+    return refuse
 
 
 def recorded(limits: Limits, report: Report) -> tracing.Limits:

@@ -1,5 +1,5 @@
 /** What has to be said about a run as a whole, above its code: how the pasted text was mended. */
-import { h } from "#js/dom.js";
+import { h, set, write } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 
 /** @typedef {{kind: string, lines: number[], texts: string[]}} Mend */
@@ -79,6 +79,19 @@ function seedNote(seeded, onRoll) {
 function errorNote({ url, title, where }) {
   const link = h("a", { href: url, "data-testid": "explained" }, title);
   return h("p", { class: "note" }, word(`errors.${where}`), " ", link);
+}
+
+/**
+ * Say something about the request; null takes it away.
+ * @param {{notice: Element}} page
+ * @param {string | null} text
+ * @param {"error" | "busy"} [kind]
+ */
+export function tell({ notice }, text, kind = "error") {
+  set(notice, "data-kind", text === null ? null : kind);
+  set(notice, "class", `notice ${kind}`);
+  write(notice, text ?? "");
+  set(notice, "hidden", text === null);
 }
 
 /**

@@ -48,6 +48,24 @@ export function keepSeed(seed, links) {
   for (const link of links) link.search = withSeed(link.search, seed);
 }
 
+/** Return the links to this page in other languages. */
+export const hreflangs = () =>
+  /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll("a[hreflang]")]);
+
+/**
+ * Let the links to other languages lead to the same step of the same program.
+ * @param {() => number} position
+ * @param {() => void} onLeave
+ */
+export function keepPlace(position, onLeave) {
+  for (const link of hreflangs()) {
+    link.addEventListener("click", () => {
+      onLeave();
+      link.hash = hashOf(position());
+    });
+  }
+}
+
 /**
  * Return a function that writes the hash of the latest k, at most twice a second: browsers allow no more.
  * @param {{signal: AbortSignal, every?: number, page?: Window}} options

@@ -2,6 +2,7 @@
 
 const DRAFTS = "gradstep.drafts";
 const PLAYED = "gradstep.played";
+const VALUES = "gradstep.values";
 const LEFT = "gradstep.left";
 const MOST = 20;
 
@@ -43,6 +44,24 @@ export const played = () => read(() => sessionStorage, PLAYED);
  * @param {string} code
  */
 export const keepPlayed = (code) => write(() => sessionStorage, PLAYED, code);
+
+/**
+ * Remember, for this tab, the values that the reader gave the names of a formula.
+ * @param {string} code
+ * @param {object} values
+ */
+export const keepValues = (code, values) =>
+  write(() => sessionStorage, VALUES, JSON.stringify([code, values]));
+
+/** Return the last formula with the values of its names, or null. @returns {[string, any] | null} */
+export function keptValues() {
+  try {
+    const found = JSON.parse(read(() => sessionStorage, VALUES) ?? "null");
+    return Array.isArray(found) && typeof found[0] === "string" ? [found[0], found[1] ?? {}] : null;
+  } catch {
+    return null;
+  }
+}
 
 /** Remember, for this tab, that the reader is about to come back: the page changes its language. */
 export const leave = () => write(() => sessionStorage, LEFT, "yes");

@@ -35,6 +35,12 @@ export const FORMS = [
   [/^the program is nested too deeply$/, "deep"],
   [/^more than (?<number>\d+) nested blocks$/, "blocks"],
   [/^more than (?<number>\d+) nested finally clauses$/, "finals"],
+  [/^(?<name>\w+) is no function that a formula may call$/, "formula_function"],
+  [/^(?<name>\w+) is no function that a formula may call: did you mean (?<better>\w+)\?$/, "formula_near"],
+  [/^(?<name>\w+)\(\) does not take (?<number>\d+) arguments in a formula$/, "formula_arguments"],
+  [/^'(?<name>.*)' may be meant below the fraction line or beside it: write .*$/s, "formula_quotient"],
+  [/^it is not certain how far the argument goes in '(?<name>.*)': write (?<better>.*)$/s, "formula_unclear"],
+  [/^there is nothing to compute: every line only names a number$/, "formula_nothing"],
 ];
 
 /**
