@@ -8,62 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from engine.dtype import float32
 from engine.nn import functional as F
 from engine.nn import init
 from engine.nn.errors import hidden_size_of, input_size_of
 from engine.nn.layers import empty
 from engine.nn.module import Module, filling
+from engine.nn.steps import Weights, gru_step, lstm_step, simple_step
 from engine.ops.table import F as rows
-from engine.tensor import Parameter, Tensor, make_at
-
-# ----- one step: what comes from the input, what from the state before, is added in PyTorch's order -----
-
-
-def simple_step(from_input: Any, hidden: tuple, weights: Weights, nonlinearity: str) -> tuple:
-    """Return the new state of a plain recurrent cell: act(W_hh h + W_ih x)."""
-    total = weights.of_hidden(hidden[0]).add_(from_input())
-    return (total.tanh() if nonlinearity == "tanh" else total.relu(),)
-
-
-def lstm_step(from_input: Any, hidden: tuple, weights: Weights, nonlinearity: str = "") -> tuple:
-    """Return the new (h, c): gates decide what enters, stays in and leaves the cell."""
-    h, c = hidden
-    gates = weights.of_hidden(h).add_(from_input())
-    enter, stay, new, leave = rows.unsafe_split(gates, gates.array.shape[-1] // 4, 1)
-    enter, stay, new, leave = enter.sigmoid_(), stay.sigmoid_(), new.tanh_(), leave.sigmoid_()
-    c = (stay * c).add_(enter * new)
-    h = leave * c.tanh()
-    return (h if weights.projection is None else h @ weights.projection.t()), c
-
-
-def gru_step(from_input: Any, hidden: tuple, weights: Weights, nonlinearity: str = "") -> tuple:
-    """Return the new state of a gated unit: part of the old one, part of a candidate."""
-    h = hidden[0]
-    given = from_input()
-    mine = rows.unsafe_split(given, given.array.shape[-1] // 3, 1)
-    gates = weights.of_hidden(h)
-    reset, keep, old = rows.unsafe_split(gates, gates.array.shape[-1] // 3, 1)
-    reset = reset.add_(mine[0]).sigmoid_()
-    keep = keep.add_(mine[1]).sigmoid_()
-    new = (mine[2] + old.mul_(reset)).tanh_()
-    return ((h - new).mul_(keep).add_(new),)
-
-
-class Weights:
-    """The weights of one cell: applied to the input and to the state before."""
-
-    def __init__(
-        self, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, projection: Any = None
-    ) -> None:
-        self.w_ih, self.w_hh, self.b_ih, self.b_hh, self.projection = w_ih, w_hh, b_ih, b_hh, projection
-
-    def of_input(self, input: Tensor) -> Tensor:
-        """Return what the input contributes."""
-        return F.linear(input, self.w_ih, self.b_ih)
-
-    def of_hidden(self, hidden: Tensor) -> Tensor:
-        """Return what the state before contributes."""
-        return F.linear(hidden, self.w_hh, self.b_hh)
+from engine.tensor import Parameter, Tensor, make, make_at
 
 
 # ----- cells ------------------------------------------------------------------------------------
@@ -264,9 +217,9 @@ class Recurrent(Module):
         given = self._state(input, hx, batched)
         if self.batch_first:
             input = input.transpose(0, 1)
-        output, last = self._run(input, [rows.unbind(state, 0) for state in given])
+        output, last = self._run(input, self._first(given))
         if self.batch_first:
-            output = output.transpose_(0, 1)
+            output = output.transpose(0, 1) if self._whole(input) else output.transpose_(0, 1)
         if not batched:
             output = output.squeeze(0 if self.batch_first else 1)
             last = tuple(state.squeeze(1) for state in last)
@@ -297,13 +250,26 @@ class Recurrent(Module):
             outputs = []
             for suffix in self._suffixes(layer):
                 state = tuple(part[len(last)] for part in first)
-                steps, state = self._along(input, state, self._weights(suffix), suffix.endswith("reverse"))
-                outputs.append(rows.stack(tuple(steps), 0))
+                output, state = self._sweep(input, state, suffix)
+                outputs.append(output)
                 last.append(state)
             input = outputs[0] if len(outputs) == 1 else rows.cat(tuple(outputs), 2)
             if self.dropout and self.training and layer < self.num_layers - 1:
                 input = F.dropout(input, self.dropout)
         return input, tuple(rows.stack(parts, 0) for parts in zip(*last, strict=True))
+
+    def _whole(self, input: Tensor) -> bool:
+        """Return whether a layer is one operation."""
+        return False
+
+    def _first(self, given: tuple) -> list[tuple]:
+        """Return the states that each layer and direction begins with."""
+        return [rows.unbind(state, 0) for state in given]
+
+    def _sweep(self, input: Tensor, state: tuple, suffix: str) -> tuple[Tensor, tuple]:
+        """Run one layer in one direction; return its states at every step, and the last."""
+        steps, state = self._along(input, state, self._weights(suffix), suffix.endswith("reverse"))
+        return rows.stack(tuple(steps), 0), state
 
     def _weights(self, suffix: str) -> Weights:
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
@@ -360,9 +326,36 @@ class RNN(Recurrent):
 
 
 class LSTM(Recurrent):
-    """Long short-term memory layers; their state is (h, c)."""
+    """Long short-term memory layers; their state is (h, c).
+
+    In single precision each layer is one operation, as PyTorch's oneDNN kernel makes it; with projections
+    or in other precisions it is made of single operations.
+    """
 
     gates, states, step = 4, 2, staticmethod(lstm_step)
+
+    def _whole(self, input: Tensor) -> bool:
+        tensors = (input, *self._parameters.values())
+        single = all(t is None or (t.dtype is float32 and t.place is None) for t in tensors)
+        return single and not self.proj_size and bool(input.array.size)
+
+    def _first(self, given: tuple) -> list[tuple]:
+        if not self._whole(given[0]):
+            return super()._first(given)
+        return [tuple(rows.select(state, 0, i) for i in range(state.array.shape[0])) for state in given]
+
+    def _sweep(self, input: Tensor, state: tuple, suffix: str) -> tuple[Tensor, tuple]:
+        if not self._whole(input):
+            return super()._sweep(input, state, suffix)
+        weights = self._weights(suffix)
+        biases = (weights.b_ih, weights.b_hh)
+        if not self.bias:  # PyTorch hands zeros of the weights' shapes, and does not look at them
+            biases = tuple(make(np.zeros_like(w.array)) for w in (weights.w_ih, weights.w_hh))
+        output, h, c, _ = rows.mkldnn_rnn_layer(
+            input, weights.w_ih, weights.w_hh, *biases, *state, suffix.endswith("reverse"), (), 2,
+            self.hidden_size, 1, self.bias, False, self.batch_first, self.training,
+        )  # fmt: skip
+        return output, (h, c)
 
 
 class GRU(Recurrent):

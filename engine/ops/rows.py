@@ -24,6 +24,7 @@ from engine.ops import (
     placing,
     pooling,
     powers,
+    recurrent,
     reduce,
     scatter,
     shape,
@@ -36,5 +37,5 @@ __all__ = [
     "activations", "arithmetic", "attention", "bessel", "compare", "conv", "copies", "draws", "elementary",
     "embedding",
     "extremes", "factors", "index", "inverse", "join", "linalg", "losses", "normalise", "norms", "order",
-    "placing", "pooling", "powers", "reduce", "scatter", "shape", "softmax", "special", "whole",
+    "placing", "pooling", "powers", "recurrent", "reduce", "scatter", "shape", "softmax", "special", "whole",
 ]  # fmt: skip

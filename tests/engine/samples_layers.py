@@ -118,6 +118,19 @@ LAYERS: dict[str, list[tuple]] = {
     "nll_loss2d": [(SMALL, PIXELS), (SMALL, PIXELS, None, 0)],
     "nll_loss2d_backward": [([[[0.5, 1.0], [2.0, -1.0]]], SMALL, PIXELS, None, 0, -100, fixed(0.0))],
     # layers
+    "mkldnn_rnn_layer": [
+        (
+            [[[0.5, -1.0]], [[1.5, 0.3]]],
+            [[0.1, 0.2], [-0.3, 0.4], [0.5, -0.6], [0.7, 0.8]],
+            [[0.2], [-0.1], [0.4], [0.3]],
+            [0.1, 0.2, -0.1, 0.3],
+            [0.2, -0.2, 0.1, 0.1],
+            [[0.4]],
+            [[-0.6]],
+            *(reverse, (), 2, 1, 1, True, False, False, True),
+        )
+        for reverse in (False, True)
+    ],
     "native_layer_norm": [
         (M, [1.0, 2.0, 0.5], [0.1, 0.2, 0.3], (3,), 1e-5),
         (M, None, None, (2, 3), 0.1),

@@ -12,6 +12,7 @@ from engine.verify.laws import (
     matrices,
     picking,
     products,
+    recurrent,
     reductions,
     rolling,
     second,
@@ -24,6 +25,6 @@ from engine.verify.laws import (
 
 __all__ = [
     "activations", "arithmetic", "bessel", "drawn", "elementary", "factors", "layers", "losses", "matrices",
-    "picking", "products", "reductions", "rolling", "second", "shapes", "special", "together",
+    "picking", "products", "recurrent", "reductions", "rolling", "second", "shapes", "special", "together",
     "windows", "writing",
 ]  # fmt: skip

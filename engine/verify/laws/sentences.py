@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 SENTENCES: dict[str, str] = {
+    "back through time: at every step, from the last to the first, d_gates @ weight0":
+        "MkldnnRnnLayerBackward0",
+    "back through time: at every step, from the last to the first, d_gates.T @ input, added up":
+        "MkldnnRnnLayerBackward0",
+    "back through time: at every step, from the last to the first, d_gates.T @ h, added up":
+        "MkldnnRnnLayerBackward0",
+    "back through time: at every step, from the last to the first, d_gates, added up":
+        "MkldnnRnnLayerBackward0",
+    "back through time: at every step, from the last to the first, d_gates @ weight1":
+        "MkldnnRnnLayerBackward0",
+    "back through time: at every step, from the last to the first, d_c * forget gate":
+        "MkldnnRnnLayerBackward0",
     "(grads[0] * (input - mean) * rstd).sum(all but the weight's dimensions)": "NativeGroupNormBackward0",
     "grads[0].sum(all but the bias's dimensions)": "NativeGroupNormBackward0",
     "rstd * (g - g.mean(dim) - x * (g * x).mean(dim)), g = grads[0] * weight, x = (input - mean) * rstd":
