@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 PROGRAM = "import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\n(x ** 2).sum().backward()\n"
 
@@ -25,6 +25,11 @@ Matrix = Annotated[list[Row], Field(min_length=1, max_length=MOST_NUMBERS), Afte
 Leaf = Number | Row | Matrix
 
 
+def whole(value: Any) -> Any:
+    """Take 3.0 for 3, as JSON Schema's integers do."""
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
 class TraceRequest(BaseModel):
     """A program to run."""
 
@@ -33,7 +38,7 @@ class TraceRequest(BaseModel):
         description="Python source that may import torch, or a formula such as `(x*y + sin(x))**2`;"
         " it is run in isolation."
     )
-    seed: int = Field(
+    seed: Annotated[int, BeforeValidator(whole)] = Field(
         default=0, ge=0, lt=2**32, description="Where random numbers start that the program does not seed."
     )
     leaves: dict[Name, Leaf] = Field(

@@ -36,7 +36,7 @@ TRACE_ANSWERS = {
     "default": {"model": ProblemAnswer, "description": "Any other problem."},
 }
 
-CHECK_SCHEMA = {"description": "A trace, or the whole answer of POST /api/traces.", "type": "object"}
+CHECK_SCHEMA = {"description": "A trace, or the whole answer of POST /api/traces; else nothing holds."}
 CHECK_REQUEST = {"requestBody": {"required": True, "content": {"application/json": {"schema": CHECK_SCHEMA}}}}
 CHECK_ANSWERS = refusals(
     _400="The body is not JSON.",
@@ -51,8 +51,9 @@ METRICS = {
     200: {"description": "Numbers in Prometheus' text format.", "content": {"text/plain": {}}},
     **refusals(_404="The settings do not let this client see them."),
 }
-LANGUAGE = {"name": "lang", "in": "query", "required": False, "schema": {"enum": list(LANGUAGES)}}
-IN_LANGUAGE = {"parameters": [{**LANGUAGE, "description": "Without it: what the browser prefers."}]}
+LANGUAGE = {"name": "lang", "in": "query", "required": False, "schema": {"type": "string"}}
+EITHER = f"{' or '.join(LANGUAGES)}. Without it: what the browser prefers."
+IN_LANGUAGE = {"parameters": [{**LANGUAGE, "description": EITHER}]}
 
 
 @router.post(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import logging
 import math
@@ -15,13 +14,13 @@ from app.sandbox import lockdown, protocol
 from app.sandbox.assemble import Ending, assembled
 from app.sandbox.limits import Limits
 from app.sandbox.selftest import isolation
-from app.sandbox.worker import Died, Worker
+from app.sandbox.worker import Died, Gone, Worker
 
 __all__ = ["Busy", "Pool", "Unavailable", "isolation"]
 
 RUNS = 500  # runs after which a warm parent is replaced, as a matter of hygiene
 WAITING = 16  # programs that may wait for a free process
-ATTEMPTS = 2  # a run whose process was killed by somebody else is tried once more
+ATTEMPTS = 3  # a run whose process was killed by somebody else is tried again
 PAUSE = 1.0  # seconds between two tries to start a process, if it fails
 OPTIONS = ("seed", "leaves")
 
@@ -82,7 +81,25 @@ class Pool:
                 await self.close()
                 raise Unavailable(str(error)) from error
         for worker in workers:
-            self._idle.put_nowait(worker)
+            self._welcome(worker)
+
+    def _welcome(self, worker: Worker) -> None:
+        """Take a warm process in: it is free, and missed as soon as it is gone."""
+        self._in_background(self._missed(worker))
+        self._rest(worker)
+
+    def _rest(self, worker: Worker) -> None:
+        """Let a process wait for its next run."""
+        worker.idle = True
+        self._idle.put_nowait(worker)
+
+    async def _missed(self, worker: Worker) -> None:
+        """Replace a process that somebody else has ended while it was free; a run sees to its own."""
+        await worker.process.wait()
+        if worker.idle and not self._closed:
+            worker.idle = False  # whoever gets it from the queue leaves it
+            log.warning("a free sandbox process is gone")
+            await self._replace(worker)
 
     async def close(self) -> None:
         """End every process. Programs that still run get no trace."""
@@ -119,16 +136,23 @@ class Pool:
 
     async def converse(self, job: bytes) -> tuple[dict[str, Any], bytes, Ending]:
         """Return what a process says of itself, what it sent and how it ended. Raises Busy or Unavailable."""
-        for attempt in range(ATTEMPTS):
+        attempt, gone = 0, 0
+        while attempt < ATTEMPTS:
+            attempt += 1
             worker = await self._free_worker()
             head, stream, ending = worker.head, b"", Ending("crash")
-            with contextlib.suppress(Died):
+            try:
                 stream, ending = await self._attended(worker, job)
+            except Gone:  # that is no attempt, unless they go faster than they come
+                gone += 1
+                attempt -= gone <= self.size
+            except Died:
+                pass
             if self._closed:
                 raise Unavailable("the sandbox is closing")
             if ending.how not in ("killed", "crash") or (stream and ending.how == "crash"):
                 break
-            log.warning("a run was lost (%s), attempt %d of %d", ending.how, attempt + 1, ATTEMPTS)
+            log.warning("a run was lost (%s), attempt %d of %d", ending.how, attempt, ATTEMPTS)
         return head, stream, ending
 
     async def _free_worker(self) -> Worker:
@@ -140,13 +164,15 @@ class Pool:
         self.waiting += 1
         try:
             async with asyncio.timeout(self.patience()):
-                worker = await self._idle.get()
+                while (worker := await self._idle.get()) is not None and not worker.idle:
+                    pass
         except TimeoutError:
             raise Unavailable("no sandbox process is free") from None
         finally:
             self.waiting -= 1
         if worker is None:
             raise Unavailable("the sandbox is closing")
+        worker.idle = False
         return worker
 
     def patience(self) -> float:
@@ -178,7 +204,7 @@ class Pool:
             return stream, ending
         finally:
             if fit and not self._closed:
-                self._idle.put_nowait(worker)
+                self._rest(worker)
             elif not self._closed:
                 self._in_background(self._replace(worker))
 
@@ -194,7 +220,7 @@ class Pool:
                 await asyncio.sleep(PAUSE)
             else:
                 self.workers.add(fresh)
-                self._idle.put_nowait(fresh)
+                self._welcome(fresh)
                 return
 
     def _in_background(self, work: Coroutine) -> asyncio.Task:

@@ -24,6 +24,10 @@ class Died(Exception):
     """The worker itself is gone, or does not answer: its run says nothing about the program."""
 
 
+class Gone(Died):
+    """The worker has ended: somebody killed it, before the run or in the middle of it."""
+
+
 class Worker:
     """A warm parent that forks for each run, or a process for one run only."""
 
@@ -31,6 +35,7 @@ class Worker:
         self.process, self.limits, self.forks = process, limits, forks
         self.head: dict[str, Any] = {}
         self.runs = 0
+        self.idle = False  # waits for a run, and may be given one
 
     @classmethod
     async def start(cls, limits: Limits, forks: bool, work: str) -> Worker:
@@ -81,7 +86,7 @@ class Worker:
         except (EOFError, ConnectionError, protocol.ProtocolError) as error:
             await self.stop()
             if self.forks:
-                raise Died("a warm parent is gone") from error
+                raise Gone("a warm parent is gone") from error
             ending = Ending(_how(self.process.returncode))
         return bytes(stream), ending
 

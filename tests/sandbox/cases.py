@@ -81,14 +81,21 @@ def should_print(source: str) -> str:
 def verdict(source: str, trace: dict) -> str:
     """Return what is wrong with a trace, or an empty text."""
     expected = source.split("\n", 1)[0].removeprefix("# expect: ").split(" ; ")[0]
+    if through := escaped(trace):
+        return through
+    if any(fits(one.strip(), trace) for one in expected.split(" | ")):
+        return ""
+    return f"expected {expected}, but {trace['outcome']} after printing {printed(trace)[-80:]!r}"
+
+
+def escaped(trace: dict) -> str:
+    """Return how a trace shows that its program got through, or an empty text."""
     shown = "".join(row["text"] for row in trace["rows"] if row["kind"] == "echo")
     if "PWNED" in printed(trace) + shown or "PWNED" in json.dumps(trace["outcome"]):
         return f"it got through: {printed(trace)!r} {trace['outcome']}"
     if str(ROOT) in json.dumps(trace) or sys.prefix in json.dumps(trace):
         return "its trace says where on this machine it ran"
-    if any(fits(one.strip(), trace) for one in expected.split(" | ")):
-        return ""
-    return f"expected {expected}, but {trace['outcome']} after printing {printed(trace)[-80:]!r}"
+    return ""
 
 
 def fits(expected: str, trace: dict) -> bool:

@@ -240,6 +240,30 @@ def test_killing_a_warm_parent_loses_no_run_and_the_pool_heals():
 
 
 @pytest.mark.skipif(not lockdown.can_fork(), reason="only Linux has warm parents")
+def test_when_every_free_process_is_killed_the_next_run_is_answered_and_all_are_replaced():
+    async def use(pool: Pool) -> tuple[str, int]:
+        before = {worker.pid for worker in pool.workers}
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        trace = await trace_of(pool, GOOD)
+        while len(pool.workers) < len(before) or before & {worker.pid for worker in pool.workers}:
+            await asyncio.sleep(0.02)
+        return trace["outcome"]["kind"], len(pool.workers) - len(before)
+
+    assert with_pool(use, size=4) == ("finished", 0)
+
+
+def test_a_free_process_that_is_killed_is_replaced_though_nobody_runs_anything():
+    async def use(pool: Pool) -> None:
+        (before,) = {worker.pid for worker in pool.workers}
+        os.kill(before, signal.SIGKILL)
+        while {worker.pid for worker in pool.workers} in ({before}, set()):
+            await asyncio.sleep(0.02)
+
+    with_pool(use, size=1, forks=lockdown.can_fork())
+
+
+@pytest.mark.skipif(not lockdown.can_fork(), reason="only Linux has warm parents")
 def test_killing_a_running_child_gives_the_run_another_one():
     async def use(pool: Pool) -> dict:
         (worker,) = pool.workers

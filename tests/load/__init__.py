@@ -1,0 +1,1 @@
+"""A crowd of clients on the loopback address: `python -m tests.load`."""
