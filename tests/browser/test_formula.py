@@ -91,3 +91,26 @@ def test_the_start_page_offers_a_formula(player: Player):
     player.page.get_by_label("Or begin with a formula").press("Enter")
     player.wait_for_trace()
     assert field(player, "x").input_value() == "2.0"
+
+
+def test_on_a_phone_the_fields_fit_and_a_change_does_not_turn_the_page(player: Player, shoot):
+    player.page.set_viewport_size({"width": 390, "height": 844})
+    player.visit("softmax(W @ x)[0]")
+    player.page.locator("label[for=pane-code]").click()
+    width = player.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
+    box = field(player, "W").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] >= 40
+    field(player, "x").fill("1, 2, 3.5")
+    settle(player, "torch.tensor([1.0, 2.0, 3.5]")
+    assert player.page.locator("#pane-code").is_checked()
+    shoot(player.page, "formula-phone")
+
+
+def test_shapes_that_do_not_fit_are_told_beside_what_pytorch_says(player: Player):
+    player.visit("W @ x")
+    field(player, "x").fill("1, 2")
+    settle(player, "torch.tensor([1.0, 2.0]")
+    assert "W @ x cannot be computed" in player.page.get_by_test_id("formula").text_content()
+    player.click("last")
+    assert "size mismatch" in player.page.locator("[data-slot=inspector]").inner_text()

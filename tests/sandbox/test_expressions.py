@@ -50,6 +50,7 @@ LINES = {
     "h = x*y  # a remark\ny2 = h + x; y2": "h = x*y\ny2 = h + x",
     "result*2": "out = result*2",
     "x @ y": "result = x @ y",
+    "+".join(["x*y"] * 99): "result = " + "+".join(["x*y"] * 99),
 }
 SHAPES = {
     "x*y": {"x": (), "y": ()},

@@ -35,13 +35,20 @@ class Expressed:
 
 def expressed(text: str, leaves: Mapping[str, Any] | None = None) -> Expressed | None:
     """Return the program of a formula, or None where a text is none. `leaves` are values from the fields."""
+    try:
+        return _expressed(text, leaves or {})
+    except RecursionError:  # nested too deeply for a formula; the gate says so, if Python can read it
+        return None
+
+
+def _expressed(text: str, leaves: Mapping[str, Any]) -> Expressed | None:
     found = formula(text)
     if found is None:
         return None
     if found.trouble:
         return _refused(text, found.trouble)
     wanted = shapes(found)
-    given = {name: value for name, value in (leaves or {}).items() if shape_of(value) is not None}
+    given = {name: value for name, value in leaves.items() if shape_of(value) is not None}
     values = chosen(found, wanted, {**found.given, **{n: v for n, v in given.items() if n in found.free}})
     computed = compute(found, values)
     shape = None if computed.fault is not None else list(map(int, _shape(computed.value)))

@@ -25,7 +25,7 @@ KINDS = (
     ast.List, ast.Attribute, ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.USub,
     ast.UAdd,
 )  # fmt: skip
-DEEPEST = 60
+DEEPEST = 150
 MOST_NAMES = 24
 FARTHEST = 15  # the largest index
 

@@ -15,12 +15,12 @@ import numpy as np
 from app.sandbox.child.expressions.functions import CONSTANTS, FUNCTIONS
 from app.sandbox.child.expressions.reading import Formula
 
-PLAIN = (2.0, 3.0, 0.5, 1.5, -2.0, 2.5, -0.5, 4.0)
-CALM = (0.5, -0.8, 1.2, 0.3, -0.4, 0.7, -1.5, 0.9)
-POSITIVE = (2.0, 3.0, 0.5, 1.5, 4.0, 2.5, 0.8, 5.0)
-SMALL = (0.5, 0.8, 0.3, 0.7, 0.2, 0.6, 0.4, 0.9)
-FALLING = (5.0, 0.5, 3.5, 0.8, 2.5, 0.3, 1.5, 0.7)
-LADDER = (2.5, 3.5, 1.5, 4.5, 5.5, 0.7, 6.5, 7.5)
+PLAIN = (2.0, 3.0, 0.5, 1.5, -2.0, 2.5, -0.5, 4.0, -1.5, 3.5, 0.8, -2.5)
+CALM = (0.5, -0.8, 1.2, 0.3, -0.4, 0.7, -1.5, 0.9, -0.6, 1.1, 0.2, -1.3)
+POSITIVE = (2.0, 3.0, 0.5, 1.5, 4.0, 2.5, 0.8, 5.0, 3.5, 0.7, 4.5, 1.2)
+SMALL = (0.5, 0.8, 0.3, 0.7, 0.2, 0.6, 0.4, 0.9, 0.15, 0.45, 0.65, 0.35)
+FALLING = (5.0, 0.5, 3.5, 0.8, 2.5, 0.3, 1.5, 0.7, 4.5, 0.4, 2.0, 0.6)
+LADDER = (2.5, 3.5, 1.5, 4.5, 5.5, 0.7, 6.5, 7.5, 3.0, 0.8, 4.0, 2.0)
 CLOSE = 1e-3  # to a kink: a finite difference must not step over it
 FLAT, STEEP = 1e-6, 1e6
 COLUMN = 0.03  # how much the second round of candidates differs from the first
