@@ -20,7 +20,9 @@ from engine.verify.numbers import Value, kind_of
 from engine.verify.world import DOUBTS, Held, World, same
 
 GRAD = re.compile(r"(\w+)\.grad\b")
+NAME = re.compile(r"[^\W\d]\w*")
 NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+SCOPES = re.compile(r"\b(?:def|lambda|class)\b")  # a name may mean another tensor inside
 REPLACED = re.compile(r"\.set_\(")  # gives a tensor other memory, and leaves no row
 MOST = 2000  # guesses at what the unseen tensors of one operation hold
 FEW = 100  # values of the trace that are tried: the first ones, which are data, and the last ones
@@ -33,6 +35,7 @@ class Unseen:
     def __init__(self, world: World) -> None:
         self.world = world
         self.guesses = 0
+        self.scoped = SCOPES.search(world.trace["source"]) is not None
         self.replaced = REPLACED.search(world.trace["source"]) is not None
 
     def guess(self, row: dict, name: str, before: dict[str, Held | None]) -> dict[str, Held]:
@@ -48,6 +51,8 @@ class Unseen:
                 return {}
             if self.replaced:
                 missing, doubtful = list(before), []
+        if len(missing) == 1 and (certain := self.certain(row, missing[0])) is not None:
+            return {missing[0]: certain}
         choices = [self.choices(row, tensor) for tensor in missing]
         choices += [[before[tensor], *world.doubts[tensor]] for tensor in doubtful]
         tried = min(MOST, ALL - self.guesses)
@@ -66,6 +71,18 @@ class Unseen:
         if len(likely) == 1 and fits(likely[0], world.tensors[missing[0]]):
             return {missing[0]: likely[0]}  # nothing agrees: it can be judged by this
         return self.beyond_doubt(row, name, before, dict(zip(missing, choices)))
+
+    def certain(self, row: dict, tensor: str) -> Held | None:
+        """Return the `.grad` that an unseen tensor is, if the text has no other name: `0.1 * w.grad`."""
+        world = self.world
+        text = "" if row["at"] is None else world.program.text(row["at"])
+        owners = set(GRAD.findall(text))
+        if len(owners) != 1 or set(NAME.findall(NUMBER.sub(" ", text))) != {*owners, "grad"}:
+            return None
+        if self.scoped:
+            return None
+        memory = world.grad_memory.get(world.bound.get(*owners))
+        return memory if memory is not None and fits(memory, world.tensors[tensor]) else None
 
     def likeliest(self, row: dict) -> list[Held]:
         """Return what an unseen tensor most likely is: what a hook was given, or `x.grad` in the text."""
