@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.trace.digits import nested, number
+from engine.trace.digits import Unspelled, nested, number
 
 # Note: values
 PICTURE, WIDEST = 256, 32  # about so many cells in a picture, at most so many beside each other
@@ -17,7 +17,7 @@ LETTERS = np.frombuffer(b"lkjihgfedcba0ABCDEFGHIJKL!", np.uint8)
 NO_NUMBER = LETTERS.size - 1  # nan or inf
 
 
-def summary(array: np.ndarray, kind: str) -> dict:
+def summary(array: np.ndarray, kind: str, unspelled: Unspelled) -> dict:
     """Return statistics of the finite elements, counts of the others, cells and a picture.
 
     A complex number counts by its size, except in the cells.
@@ -36,16 +36,21 @@ def summary(array: np.ndarray, kind: str) -> dict:
         "norm": number(math.sqrt(float(np.square(wide).sum()))),
         "nan": 0 if whole else int(np.isnan(real).sum()),
         "inf": 0 if whole else int(np.isinf(real).sum()),
-        "cells": cells(array, kind),
+        "cells": cells(array, kind, unspelled),
         "picture": picture(real, max(abs(low), abs(high))),
     }
 
 
-def cells(array: np.ndarray, kind: str) -> dict:
+def cells(array: np.ndarray, kind: str, unspelled: Unspelled) -> dict:
     """Return some elements of those in the picture, evenly spaced; rows run along the last axis."""
     _, (rows, columns) = grids(array.size // array.shape[-1], array.shape[-1])
     data = array.reshape(-1, array.shape[-1])[rows[:, None], columns]
-    return {"rows": rows.size, "columns": columns.size, "data": nested(data, kind)}
+    found: dict = {"rows": rows.size, "columns": columns.size}
+    if kind == "float32":
+        unspelled.add(found, data.tobytes(), data.shape)
+    else:
+        found["data"] = nested(data)
+    return found
 
 
 def picture(real: np.ndarray, most: float) -> dict:

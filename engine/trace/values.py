@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from engine.trace.digits import nested
+from engine.trace.digits import Unspelled, nested
 from engine.trace.summary import summary
 
 WHOLE = 256  # up to this many elements a value is written whole
@@ -21,9 +21,16 @@ class Values:
     """
 
     def __init__(self) -> None:
-        self.table: dict[str, dict] = {}
+        self._table: dict[str, dict] = {}
+        self._unspelled = Unspelled()
         self._ids: dict[tuple, str] = {}
         self.known: dict[int, str] = {}  # by the array's place, until `forget()`
+
+    @property
+    def table(self) -> dict[str, dict]:
+        """The values by their ids, as far as any have been met."""
+        self._unspelled.spell()
+        return self._table
 
     def met(self, array: np.ndarray, as_it_was: Callable[[np.ndarray], np.ndarray]) -> str:
         """Return the id of the value an array had, to be found in `known` from now on.
@@ -42,18 +49,20 @@ class Values:
 
         `kind` names the dtype where NumPy has none of its own and holds it as another.
         """
-        key = (kind or array.dtype.char, array.shape, _fingerprint(array))
+        raw, kind = array.tobytes(), kind or dtype_name(array.dtype)
+        small = array.size <= WHOLE
+        key = (kind, array.shape, raw if small else blake2b(raw, digest_size=16).digest())
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = f"v{len(self._ids) + 1}"
-            self.table[known] = describe(array, kind or dtype_name(array.dtype))
+            entry = self._table[known] = {"dtype": kind, "shape": list(array.shape)}
+            if not small:
+                entry["summary"] = summary(array, kind, self._unspelled)
+            elif kind == "float32":
+                self._unspelled.add(entry, raw, array.shape)
+            else:
+                entry["data"] = nested(array)
         return known
-
-
-def _fingerprint(array: np.ndarray) -> bytes:
-    """Return the bytes themselves, or a digest where keeping them would cost memory."""
-    raw = array.tobytes()
-    return raw if array.size <= WHOLE else blake2b(raw, digest_size=16).digest()
 
 
 @cache
@@ -63,8 +72,7 @@ def dtype_name(dtype: np.dtype) -> str:
 
 
 def describe(array: np.ndarray, kind: str) -> dict:
-    """Return the JSON form of an array: its numbers, or a summary of them."""
-    head = {"dtype": kind, "shape": list(array.shape)}
-    if array.size <= WHOLE:
-        return {**head, "data": nested(array, kind)}
-    return {**head, "summary": summary(array, kind)}
+    """Return the JSON form of one array: its numbers, or a summary of them."""
+    values = Values()
+    known = values.intern(array, kind)
+    return values.table[known]

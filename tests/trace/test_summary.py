@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from engine.trace.summary import STEPS, WIDEST, summary
+from engine.trace.summary import STEPS, WIDEST
+from engine.trace.values import describe
 
 
 def of(array: np.ndarray) -> dict:
-    return summary(array, array.dtype.name)
+    return describe(array, array.dtype.name)["summary"]
 
 
 def size(part: dict) -> tuple[int, int]:
@@ -19,14 +20,14 @@ def size(part: dict) -> tuple[int, int]:
 def test_a_summary_counts_what_is_not_finite_and_measures_the_rest():
     array = np.full(300, 2.0, np.float32)
     array[0], array[1], array[2] = np.nan, np.inf, -np.inf
-    found = summary(array, "float32")
+    found = of(array)
     assert (found["nan"], found["inf"]) == (1, 2)
     assert (found["min"], found["max"], found["mean"]) == (2.0, 2.0, 2.0)
     assert found["norm"] == pytest.approx(math.sqrt(297 * 4))
 
 
 def test_a_summary_of_nothing_finite_says_nan():
-    found = summary(np.full(300, np.nan, np.float32), "float32")
+    found = of(np.full(300, np.nan, np.float32))
     assert (found["min"], found["mean"], found["norm"]) == ("nan", "nan", 0.0)
 
 

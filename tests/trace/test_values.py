@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from engine.trace.digits import nested
-from engine.trace.values import WHOLE, Values
+from engine.trace.values import WHOLE, Values, describe
 
 
 def only(array: np.ndarray) -> dict:
-    values = Values()
-    return values.table[values.intern(array)]
+    return describe(array, array.dtype.name)
 
 
 def test_equal_arrays_share_an_id():
@@ -51,9 +50,25 @@ def test_float32_is_written_in_the_digits_that_tell_it_from_its_neighbours():
 
 def test_other_dtypes_are_written_as_the_double_that_equals_them():
     assert only(np.array(0.1, np.float16))["data"] == 0.0999755859375
+    assert describe(np.array(0.1005859375, np.float32), "bfloat16")["data"] == 0.1005859375
+
+
+def test_minus_zero_of_a_float32_keeps_its_sign():
+    assert math.copysign(1, only(np.array(-0.0, np.float32))["data"]) == -1
+
+
+def test_values_that_are_asked_for_early_stay_and_later_ones_follow():
     values = Values()
-    held = np.array(0.1005859375, np.float32)
-    assert values.table[values.intern(held, "bfloat16")]["data"] == 0.1005859375
+    first = values.intern(np.array([0.5, 0.1], np.float32))
+    assert values.table[first]["data"] == [0.5, 0.1]
+    second = values.intern(np.array([[0.2], [0.3]], np.float32))
+    assert [values.table[v]["data"] for v in (first, second)] == [[0.5, 0.1], [[0.2], [0.3]]]
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0), (1, 1, 1), (2, 3, 4), (3, 1, 2, 1)])
+def test_a_float32_keeps_its_shape(shape):
+    array = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    assert only(array)["data"] == array.tolist()
 
 
 def test_nan_and_inf_are_words_and_survive_strict_json():
@@ -63,7 +78,7 @@ def test_nan_and_inf_are_words_and_survive_strict_json():
 
 
 def test_minus_zero_keeps_its_sign():
-    assert math.copysign(1, json.loads(json.dumps(nested(np.array(-0.0), "float64")))) == -1
+    assert math.copysign(1, json.loads(json.dumps(nested(np.array(-0.0))))) == -1
 
 
 def test_booleans_and_integers_stay_what_they_are():
