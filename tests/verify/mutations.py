@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from engine.trace.run import trace_source
 from engine.verify.check import check
 from tests.engine.programs import program
@@ -45,7 +47,8 @@ def changed(trace: dict, path: tuple, old: Any, pick: random.Random) -> Any:
     if isinstance(old, int):
         return pick.choice([old + 1, old - 1]) if old else 1
     if isinstance(old, float):
-        return pick.choice([old * 1.01 + 0.001, -old - 0.5])
+        new = pick.choice([old * 1.01 + 0.001, -old - 0.5])
+        return None if np.float32(new) == np.float32(old) else new  # the same number, otherwise written
     if not ID.fullmatch(old) or path[-1] in PLAIN_WORDS:
         return old + "x"
     table = trace[TABLES[old[0]]]
