@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,21 +10,14 @@ import numpy as np
 from engine import dtype as dtypes
 from engine import errors, events, modes, places
 from engine.dtype import DType, of_array
+from engine.halves import has_half, rounded_once
 from engine.local import ThreadLocalState, state
-from engine.node import (
-    Node,
-    SavedTensor,
-    VariadicNode,
-    accumulator,
-    gradient_edge,
-    node_class,
-    node_type,
-    saver,
-)
+from engine.node import Node, VariadicNode, accumulator, gradient_edge, node_class, node_type, saver
 from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
 from engine.overlap import in_turn, overlaps
-from engine.tensor import Tensor, info_of, make
+from engine.saved import SavedTensor
+from engine.tensor import Tensor, info_of, make, writable
 from engine.views import attach, check_inplace, check_overlap, moved, rebase, standing
 
 np.seterr(all="ignore")  # 1/0 is inf and 0/0 is nan, silently, as in PyTorch
@@ -41,14 +35,16 @@ def apply(op: Op, *args: Any) -> Any:
     if op.variadic:
         return _apply_list(op, *args)
     arrays = alike(op, args) if op.promote == "arith" else None
-    exotic = None
+    exotic, forward = None, op.forward
     if arrays is None:
         try:
             arrays, exotic = operands(op, args)
         except ScalarMet:
             return apply(op, *map(without_scalars, args))
+        if has_half(arrays):
+            forward = rounded_once(op)
     try:
-        out = op.forward(*arrays)
+        out = forward(*arrays)
     except (ValueError, IndexError, TypeError) as error:
         raise explained(op, arrays, error) from None
     here = state()
@@ -103,7 +99,7 @@ def alike(op: Op, args: tuple) -> list[Any] | None:
     return [array, other, *args[2:]] if type(args[2]) in PLAIN and len(args) == 3 else None
 
 
-FLOATS = frozenset((np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)))
+FLOATS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
 
 def held(parts: tuple, exotic: DType, view: bool) -> list[Tensor]:
@@ -308,7 +304,8 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
         return apply_inplace(op, tensor, *map(without_scalars, args[1:]))
     try:
         whole = op.promote is None and op.name != "copy" or not overlaps(tensor, args[1:])
-        out = np.asarray(op.forward(*arrays)) if whole else in_turn(op.forward, arrays)
+        forward = rounded_once(op) if has_half(arrays) else op.forward
+        out = np.asarray(forward(*arrays)) if whole else in_turn(forward, arrays)
     except (ValueError, IndexError, TypeError) as error:
         raise explained(op, arrays, error) from None
     if out.shape != tensor.array.shape:
@@ -327,7 +324,7 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
             saved = (_as_it_was(tensor), *args[1:])
         early = tuple(step for step in plan if step[1] != "result")
         node.save(early, saved, ())
-    tensor.write(tensor.dtype.hold(out))
+    tensor.write(tensor.dtype.hold(out), one_value(op, args))
     if node is not None:
         rebase(tensor, node)
         for name, _, index in (step for step in plan if step[1] == "result"):
@@ -338,6 +335,19 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
         watch(events.OpApplied(op, shown, tuple(zip(op.parameters, args, strict=True)), (tensor,), True))
         moved(were)
     return tensor
+
+
+def one_value(op: Op, args: tuple) -> bool:
+    """Return whether elements that share memory are written, and may be: all get one value."""
+    if writable(args[0].array) or op.name not in FILLING:
+        return False
+    if op.name in ("fill", "zero"):
+        return not isinstance(args[-1], Tensor) or op.name == "zero"
+    warnings.warn(errors.filling_shared(op.name), UserWarning, stacklevel=3)
+    return True
+
+
+FILLING = frozenset(("fill", "zero", "masked_fill", "index_fill", "index_put"))
 
 
 def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:

@@ -46,6 +46,9 @@ class GradientEdge(tuple):
     node = property(lambda self: self[0])
     output_nr = property(lambda self: self[1])
 
+    def __repr__(self) -> str:
+        return f"GradientEdge(node={self.node}, output_nr={self.output_nr}, ownership_token=None)"
+
 
 def backward(
     tensors: Any,
@@ -207,6 +210,9 @@ def _implicit(root: Any, shape: tuple, dtype: Any, place: Any) -> Tensor | None:
 
 def edge_of(target: Any) -> Edge | None:
     """Return the edge of a tensor or GradientEdge."""
+    if not isinstance(target, (Tensor, GradientEdge)):
+        kind = type(target).__name__
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind}")
     return tuple(target) if isinstance(target, GradientEdge) else gradient_edge(target)
 
 

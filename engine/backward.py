@@ -56,6 +56,8 @@ class Call:
     implicit: bool = False
     api: str = "backward"
     spread: bool = False  # over several devices
+    nodes: Any = ()  # what the pass can reach, once it has begun
+    needed: Wanted | None = None  # what of that matters, if the call is restricted
     captures: dict[Edge, Any] = field(default_factory=dict)
     held: dict[int, int] = field(default_factory=dict)
 
@@ -71,8 +73,8 @@ def run(call: Call) -> Iterator[Any]:
     # Note: order
     watched = call.watched
     start, buffers = started(call)
-    missing = dependencies(start)
-    needed = None if call.targets is None else wanted(start, call)
+    missing = call.nodes = dependencies(start)
+    needed = call.needed = None if call.targets is None else wanted(start, call)
     queue = Workers() if call.spread else ReadyQueue()
     queue.push(start)
     if watched:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.node import Node, SavedTensor
+from engine.node import Node
 from engine.ops.twins import twins
+from engine.saved import SavedTensor
 from engine.tensor import Tensor
 
 ndarray = np.ndarray
@@ -50,9 +51,11 @@ def on_arrays(node: Node, grads: Sequence[Any], asked: Sequence[Any]) -> list[An
             value = saved[name]
             if type(value) is SavedTensor:
                 version, packed, value = value.version, value.unpack_hook, value.tensor
+                if packed is not None:
+                    return None
                 if isinstance(value, Tensor):
                     counter = value.counter
-                    if packed is not None or value.exotic is not None or value.array.dtype is not kind:
+                    if value.exotic is not None or value.array.dtype is not kind:
                         return None
                     if counter is not None and counter[0] != version:
                         return None  # the error is node.run's matter

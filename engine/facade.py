@@ -24,6 +24,7 @@ from engine import (
     functions,
     gradcheck,
     graph,
+    hooks,
     legacy,
     methods,
     modes,
@@ -31,6 +32,7 @@ from engine import (
     optim,
     random,
     switches,
+    titles,
     transforms,
 )
 from engine import dtype as dtypes
@@ -243,6 +245,7 @@ def modules() -> dict[str, Namespace]:
     made["torch"].__dict__["get_device_module"] = lambda device=None: made[
         "torch." + accelerators.get_device_module(device)
     ]
+    titles.give([*titles.classes(made), hooks.RemovableHandle])
     return made
 
 

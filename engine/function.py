@@ -18,8 +18,9 @@ import numpy as np
 from engine import dtype as dtypes
 from engine import errors, events, modes, views
 from engine.apply import needs_grad
-from engine.node import LEAF_SEQ, Node, SavedTensor, gradient_edge
+from engine.node import LEAF_SEQ, Node, gradient_edge
 from engine.ops.table import TABLE
+from engine.saved import SavedTensor
 from engine.tensor import Tensor, info_of, make_at, of_info
 
 __all__ = ["Function", "FunctionCtx", "FunctionNode", "once_differentiable"]

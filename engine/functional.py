@@ -20,9 +20,10 @@ def _as_tuple(values: Any) -> tuple[bool, tuple]:
 
 def _prepared(inputs: tuple, create_graph: bool, need_graph: bool) -> tuple:
     """Cut inputs off from what is outside, unless the outside is to be differentiated too."""
-    if create_graph:
-        return tuple(view_as(t, t) for t in inputs)
-    return tuple(t.detach().requires_grad_(need_graph) for t in inputs)
+    return tuple(
+        view_as(t, t) if create_graph and t.requires_grad else t.detach().requires_grad_(need_graph)
+        for t in inputs
+    )
 
 
 def _finished(values: Any, create_graph: bool) -> Any:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from engine import hooks, local, node
+from engine import backward, errors, hooks, local, node
 from engine.autograd import GradientEdge
 from engine.tensor import Tensor
 
 __all__ = [
     "GradientEdge",
     "Node",
+    "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
     "register_multi_grad_hook",
+    "save_on_cpu",
     "saved_tensors_hooks",
 ]
 
@@ -45,6 +49,8 @@ class saved_tensors_hooks:  # noqa: N801 - PyTorch's name
 
     def __enter__(self) -> None:
         here = local.state()
+        if here.hooks_refused is not None:
+            raise RuntimeError(here.hooks_refused)
         self.outside.append(here.saved_hooks)
         here.saved_hooks = self.pair
 
@@ -52,34 +58,84 @@ class saved_tensors_hooks:  # noqa: N801 - PyTorch's name
         local.state().saved_hooks = self.outside.pop()
 
 
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+    """Inside, what is saved for backward waits on the CPU and comes back to where it was."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda t: (t.device, t.cpu()), lambda packed: packed[1].to(packed[0]))
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, hooks on saved tensors are refused with this message."""
+    here = local.state()
+    if here.saved_hooks is not None:
+        raise RuntimeError(error_message)
+    before, here.hooks_refused = here.hooks_refused, error_message
+    try:
+        yield
+    finally:
+        here.hooks_refused = before
+
+
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> Any:
-    """Call `fn(grads)` once the gradients of all tensors are known in one pass (of any one: mode="any")."""
+    """Call `fn(grads)` once a pass knows all gradients it will know (of any one: mode="any").
+
+    Tensors that the pass does not reach are not waited for; their gradient is None.
+    """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    grads: list[Any] = [None] * len(tensors)
-    state = {"left": len(tensors), "called": False}
+    if mode == "any":
+        first = _first_of_each_pass(fn)
+        asked = [t for t in tensors if t.requires_grad]
+        return _MultiHandle([hooks.register_tensor_hook(t, first) for t in asked])
+    ends = [edge[0] if (edge := node.gradient_edge(t)) is not None else None for t in tensors]
+    arrived = _all_of_each_pass(fn, ends)
+    return _MultiHandle([hooks.register_tensor_hook(t, arrived(i)) for i, t in enumerate(tensors)])
+
+
+def _first_of_each_pass(fn: Callable) -> Callable:
+    told: weakref.WeakSet = weakref.WeakSet()
+
+    def hook(grad: Tensor) -> None:
+        call = backward.running.get()
+        if call not in told:
+            told.add(call)
+            fn(grad)
+
+    return hook
+
+
+def _all_of_each_pass(fn: Callable, ends: list[Any]) -> Callable:
+    waiting: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
     def arrived(index: int) -> Callable:
         def hook(grad: Tensor) -> None:
-            if mode == "any":
-                if not state["called"]:
-                    state["called"] = True
-                    fn(grad)
-                return
-            grads[index] = grad
-            state["left"] -= 1
-            if not state["left"]:
-                state["left"] = len(tensors)
-                fn(list(grads))
-                grads[:] = [None] * len(tensors)
+            call = backward.running.get()
+            if call not in waiting:
+                waiting[call] = [sum([runs(call, end) for end in ends]), [None] * len(ends)]
+            state = waiting[call]
+            state[0] -= 1
+            state[1][index] = grad
+            if not state[0]:
+                del waiting[call]
+                fn(state[1])
 
         return hook
 
-    handles = [hooks.register_tensor_hook(t, arrived(i)) for i, t in enumerate(tensors)]
-    return _Handles(handles)
+    return arrived
 
 
-class _Handles:
+def runs(call: backward.Call, end: Any) -> bool:
+    """Return whether a pass under way runs a node (autograd: _will_engine_execute_node)."""
+    if call.needed is None:
+        return end in call.nodes
+    if not call.accumulate and type(end) is node.AccumulateGrad and any(e[0] is end for e in call.targets):
+        raise RuntimeError(errors.leaf_asked_about())
+    return call.needed.reaches(end)
+
+
+class _MultiHandle:
     """Several handles removed as one."""
 
     def __init__(self, handles: list[Any]) -> None:
@@ -90,8 +146,11 @@ class _Handles:
         for handle in self.handles:
             handle.remove()
 
-    def __enter__(self) -> _Handles:
+    def __enter__(self) -> _MultiHandle:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.remove()
+
+
+_MultiHandle.__module__ = "torch.autograd.graph"

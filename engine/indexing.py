@@ -14,7 +14,7 @@ from engine.apply import apply_inplace
 from engine.numeric import exchange
 from engine.numeric.kinds import TITLE, ndarray
 from engine.ops.table import TABLE, F
-from engine.tensor import Tensor, make
+from engine.tensor import Tensor, make, writable
 
 END = 2**63 - 1
 
@@ -164,6 +164,8 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         filled = value if isinstance(value, Tensor) else make(np.asarray(value, tensor.array.dtype))
         apply_inplace(TABLE["index_put"], part, advanced, filled, False)
     elif not isinstance(value, Tensor) or not value.array.ndim:
+        if not writable(part.array):
+            raise RuntimeError(errors.overlapping_write())
         apply_inplace(TABLE["fill.Tensor"], part, value)
     else:
         copy_into(part, value)

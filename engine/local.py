@@ -13,16 +13,17 @@ class ThreadLocalState:
 
     `grad`: operations are recorded; `inference`: inference mode; `in_rule`: a backward rule is running;
     `watch`: who is told the facts; `keeper`: who is told before what facts refer to is changed;
-    `saved_hooks`: what packs and unpacks saved tensors; `anomaly`, `check_nan`: anomaly mode; `seq`: the
-    number of the next node; `default_devices`: those of `with torch.device(...)`, innermost last; `making`:
-    where a factory puts what it makes just now; `switches`: what was set in `torch.backends`; `placed`: some
-    tensor is on a simulated device; `worker`: the one whose turn it is in a backward pass (None: the caller);
-    `program`: file name and text of the program that runs, where one was begun.
+    `saved_hooks`: what packs and unpacks saved tensors; `hooks_refused`: why nothing may; `anomaly`,
+    `check_nan`: anomaly mode; `seq`: the number of the next node; `default_devices`: those of
+    `with torch.device(...)`, innermost last; `making`: where a factory puts what it makes just now;
+    `switches`: what was set in `torch.backends`; `placed`: some tensor is on a simulated device; `worker`:
+    the one whose turn it is in a backward pass (None: the caller); `program`: file name and text of the
+    program that runs, where one was begun.
     """
 
     __slots__ = (
-        "anomaly", "check_nan", "default_devices", "grad", "in_rule", "inference", "keeper", "making",
-        "placed", "program", "saved_hooks", "seq", "switches", "watch", "worker",
+        "anomaly", "check_nan", "default_devices", "grad", "hooks_refused", "in_rule", "inference", "keeper",
+        "making", "placed", "program", "saved_hooks", "seq", "switches", "watch", "worker",
     )  # fmt: skip
 
     def __init__(self, watch: Callable[[Any], None] | None = None, keeper: Any = None) -> None:
@@ -32,6 +33,7 @@ class ThreadLocalState:
         self.watch = watch
         self.keeper = keeper
         self.saved_hooks: tuple[Any, Any] | None = None
+        self.hooks_refused: str | None = None
         self.anomaly = False
         self.check_nan = True
         self.seq = 0

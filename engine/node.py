@@ -7,15 +7,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from engine import anomaly, errors, events
+from engine import anomaly, events
 from engine.local import state
 from engine.ops.table import Op
-from engine.tensor import Tensor, info_of, make, strides_of
+from engine.saved import FREED, GONE, RawSaved, SavedTensor
+from engine.tensor import Tensor, info_of, strides_of
 
 LEAF_SEQ = 2**64 - 1
-FREED = object()
 
 Edge = tuple["Node", int]
 
@@ -30,85 +28,6 @@ def next_seq() -> int:
 def peek_seq() -> int:
     """Return the number the next node will get."""
     return state().seq
-
-
-class SavedTensor:
-    """A tensor as it was when saved: the object (or an alias, for the node's own output) and its version."""
-
-    __slots__ = ("history", "output_nr", "tensor", "unpack_hook", "version", "watch")
-
-    def __init__(self, tensor: Any, output_nr: int | None = None) -> None:
-        self.output_nr: int | None = None
-        self.version = 0
-        self.unpack_hook: Any = None
-        if isinstance(tensor, Tensor):
-            if tensor.inference:
-                raise RuntimeError(errors.inference_saved())
-            if output_nr is not None:
-                tensor = tensor.aliased()
-                self.output_nr = output_nr
-            if tensor.counter is not None:
-                self.version = tensor.counter[0]
-            pair = state().saved_hooks
-            if pair is not None:
-                self.history = history_of(tensor)
-                tensor, self.unpack_hook = self.packed(tensor, pair[0]), pair[1]
-        self.tensor = tensor
-
-    def packed(self, tensor: Tensor, hook: Any) -> Any:
-        """Return what a pack hook makes of a tensor, and state it."""
-        made = hook(tensor)
-        self.watch = events.observer()
-        if self.watch is not None:
-            shown = made if isinstance(made, Tensor) else None
-            self.watch(events.SavedPacked(hook, tensor, type(made).__name__, shown))
-        return made
-
-    def unpack(self, node: Node, graph: bool = True) -> Any:
-        """Return the tensor for use, or raise PyTorch's error if it was freed or changed since."""
-        tensor = self.tensor
-        if tensor is FREED:
-            raise RuntimeError(errors.second_backward())
-        if self.unpack_hook is not None:
-            found = self.with_history(self.unpack_hook(tensor), node)
-            if self.watch is not None:  # a rule is running, but this is the program's own doing
-                self.watch(events.SavedUnpacked(node, self.unpack_hook, type(tensor).__name__, found))
-            return found
-        if not isinstance(tensor, Tensor):
-            return wrapped(tensor) if graph else tensor
-        if self.output_nr is not None:
-            tensor = tensor.aliased()
-            if self.output_nr < len(node.outputs_info) and tensor.array.dtype.kind in "fc":
-                tensor.node, tensor.output_nr, tensor.requires = node, self.output_nr, True
-        if tensor.version_now() != self.version:
-            raise RuntimeError(errors.changed_in_place(tensor, self.version, anomaly.is_anomaly_enabled()))
-        return tensor
-
-    def with_history(self, tensor: Tensor, node: Node) -> Tensor:
-        """Return what an unpack hook gave in the place in the graph that the packed tensor had."""
-        found = tensor.aliased()
-        found.node, found.output_nr, found.requires, found.accumulator = self.history
-        if self.output_nr is not None:
-            found.node, found.output_nr, found.requires = node, self.output_nr, True
-        return found
-
-
-GONE = SavedTensor(FREED)
-
-
-def history_of(tensor: Tensor) -> tuple:
-    """Return a tensor's place in the graph: node, output_nr, requires, and a leaf's AccumulateGrad."""
-    node, requires = tensor.grad_fn, tensor.requires_grad
-    if node is None and requires:
-        accumulator(tensor)
-    return node, tensor.output_nr, requires, tensor.accumulator
-
-
-def wrapped(number: Any) -> Any:
-    """Return a Python number as the 0-d tensor that PyTorch makes of it (int64, float64, bool)."""
-    tensor = make(np.asarray(number))
-    tensor.wrapped = True
-    return tensor
 
 
 class Node:
@@ -174,6 +93,8 @@ class Node:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_") and name[7:] in self.saved:
             return self.saved_value(name[7:])
+        if name.startswith("_raw_saved_") and isinstance(self.saved.get(name[11:]), SavedTensor):
+            return RawSaved(self.saved[name[11:]], self)
         raise AttributeError(f"'{self.type_name}' object has no attribute '{name}'")
 
     def saved_value(self, name: str) -> Any:
@@ -313,7 +234,7 @@ def node_type(op: Op) -> type:
 @functools.cache
 def node_class(name: str, kind: type = Node) -> type:
     """Return the class of nodes called `name`, so that `type(grad_fn).__name__` is what PyTorch's is."""
-    return type(name, (kind,), {})
+    return type(name, (kind,), {"__module__": "builtins"})
 
 
 class VariadicNode(Node):
@@ -329,6 +250,8 @@ class VariadicNode(Node):
 
 class AccumulateGrad(Node):
     """Where a gradient ends: adds into the `.grad` of one leaf. `backward.py` calls `accumulate`."""
+
+    __module__ = "builtins"  # as PyTorch prints it: <class 'AccumulateGrad'>
 
     def __init__(self, variable: Any) -> None:
         self.op = None

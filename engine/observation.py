@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from engine.nn.module import Module
-from engine.node import FREED, Node
+from engine.node import Node
+from engine.saved import FREED
 from engine.sparse import SparseTensor
 from engine.tensor import Tensor, strides_of
 

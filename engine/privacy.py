@@ -9,7 +9,7 @@ import functools
 from typing import Any
 
 from engine import dtype as dtypes
-from engine import methods, node, random, sparse
+from engine import methods, node, random, sparse, titles
 from engine import tensor as tensors
 from engine.numeric import namespaces
 
@@ -66,4 +66,4 @@ def is_internal(obj: Any, name: str) -> bool:
 def is_engine_object(obj: Any) -> bool:
     """Return whether an object, or the class it is, belongs to the engine."""
     lineage = type.__dict__["__mro__"].__get__(obj) if isinstance(obj, type) else type(obj).__mro__
-    return any(cls.__module__.split(".")[0] == "engine" for cls in lineage)
+    return any(titles.is_ours(cls) for cls in lineage)

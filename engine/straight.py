@@ -15,8 +15,9 @@ from engine import errors, events
 from engine.accumulate import accumulated
 from engine.bare import on_arrays
 from engine.local import ThreadLocalState, state
-from engine.node import FREED, AccumulateGrad, Node, SavedTensor
+from engine.node import AccumulateGrad, Node
 from engine.ready_queue import ReadyQueue
+from engine.saved import FREED, SavedTensor
 from engine.tensor import Tensor
 
 Watch = Callable[[Any], None] | None
@@ -32,7 +33,7 @@ def fits(call: steps.Call) -> bool:
 def run(call: steps.Call, watch: Watch) -> None:
     """Run the whole pass and tell `watch`, if there is one, every step."""
     start, buffers = steps.started(call)
-    missing = steps.dependencies(start)
+    missing = call.nodes = steps.dependencies(start)
     queue = ReadyQueue()
     queue.push(start)
     here, held, pop, push = state(), call.held, queue.pop, queue.push

@@ -86,12 +86,15 @@ class Tensor:
             self.counter = [0]
         return self.counter
 
-    def write(self, values: Any) -> None:
-        """Overwrite the numbers in place and count it."""
-        if not writable(self.array):
+    def write(self, values: Any, same: bool = False) -> None:
+        """Overwrite the numbers in place and count it. `same`: elements that share memory get one value."""
+        if not same and not writable(self.array):
             raise RuntimeError(errors.overlapping_write())
         events.overwriting(self.array)
-        self.array[...] = values
+        if same:
+            np.copyto(self.array, values, where=values != self.array)
+        else:
+            self.array[...] = values
         self.bump()
 
     def aliased(self) -> Tensor:

@@ -108,6 +108,13 @@ def no_formula(what: str) -> str:
     return f"the derivative for '{what}' is not implemented."
 
 
+def leaf_asked_about() -> str:
+    return (
+        "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+        "This is currently not supported."
+    )
+
+
 def leaf_in_graph() -> str:
     return "leaf variable has been moved into the graph interior"
 
@@ -257,6 +264,14 @@ def partial_overlap() -> str:
     return (
         "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
         "single memory location. Please clone() the tensor before performing the operation."
+    )
+
+
+def filling_shared(name: str) -> str:
+    return (
+        f"Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        "operation. This also applies to advanced indexing e.g. "
+        + ("tensor[mask] = scalar" if name != "index_put" else "tensor[indices] = tensor")
     )
 
 

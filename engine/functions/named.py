@@ -28,7 +28,7 @@ def kind(op: str, fields: tuple[str, ...]) -> type[Named]:
     names: dict[str, Any] = {"__slots__": (), "op": op, "fields": fields}
     for i, field in enumerate(fields):
         names[field] = property(lambda self, i=i: self[i])
-    return type(op, (Named,), names)
+    return type(op, (Named,), {**names, "__module__": "torch.return_types"})
 
 
 def named(op: Op, *args: Any) -> Any:

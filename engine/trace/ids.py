@@ -12,6 +12,7 @@ from typing import Any
 from engine.node import AccumulateGrad, Node
 from engine.places import device_of
 from engine.tensor import Parameter, Tensor
+from engine.titles import is_ours
 from engine.trace.rules import formulas_of, inputs_of
 from engine.trace.spans import Span
 
@@ -180,7 +181,7 @@ class Ids:
 
 def module_text(module: Any) -> str:
     """Return how a module prints, unless that would run a learner's own code."""
-    ours = all(type(part).__module__.startswith("engine.") for _, part in tree(module, ""))
+    ours = all(is_ours(type(part)) for _, part in tree(module, ""))
     return repr(module) if ours else f"{type(module).__name__}()"
 
 

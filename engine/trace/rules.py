@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.node import FREED, Node, SavedTensor, VariadicNode
+from engine.node import Node, VariadicNode
 from engine.ops.table import Op
+from engine.saved import FREED, SavedTensor
 from engine.tensor import Tensor
+from engine.titles import is_ours
 
 Write = Callable[[Any], str | None]  # returns the id of a value
 PLAIN = (bool, int, float, complex, str, type(None))
@@ -176,7 +178,7 @@ def text_of(value: Any) -> str:
         return f"tensor of shape {list(value.array.shape)}"
     if value is Ellipsis:
         return "..."
-    if kind in PLAIN or (kind.__module__.startswith("engine.") and kind.__repr__ is not object.__repr__):
+    if kind in PLAIN or (is_ours(kind) and kind.__repr__ is not object.__repr__):
         text = "a large int" if kind is int and value.bit_length() > 1024 else repr(value)[:LONGEST]
         return text if kind is str or " at 0x" not in text else kind.__name__
     return kind.__name__

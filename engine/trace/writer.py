@@ -16,7 +16,8 @@ import numpy as np
 
 from engine import events
 from engine.backward import GraphRoot
-from engine.node import Node, SavedTensor
+from engine.node import Node
+from engine.saved import SavedTensor
 from engine.sparse import SparseTensor
 from engine.tensor import Tensor
 from engine.trace import schema

@@ -64,3 +64,15 @@ def test_gradients_come_from_the_formula_all_the_same():
     x -= x[:, :1]
     x.sum().backward()
     assert a.grad.tolist() == [[-2.0, 1.0, 1.0], [-2.0, 1.0, 1.0]]
+
+
+def test_an_expanded_tensor_can_be_filled_with_one_value_and_nothing_else():
+    shared = torch.ones(1).expand(3)
+    assert shared.zero_().tolist() == [0.0] * 3
+    assert shared.fill_(2).tolist() == [2.0] * 3
+    with pytest.warns(UserWarning, match="Use of masked_fill_ on expanded tensors is deprecated"):
+        shared.masked_fill_(torch.tensor([True, False, False]), 5.0)
+    assert shared.tolist() == [5.0] * 3
+    for write in (lambda: shared.add_(1), lambda: shared.copy_(torch.ones(3)), lambda: shared.exp_()):
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+            write()
