@@ -211,6 +211,7 @@ class Frame:
                 raise StopRecomputation
             return tensor
 
+        pack.__name__ = "checkpoint()"  # no learner's function is called that
         with events.observed_by(self.watch):
             events.emit(events.RecomputeBegan(self.function))
         early = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 from engine import anomaly, events
@@ -37,7 +38,7 @@ class Node:
     next_edges: tuple[Edge | None, ...]
     outputs_info: tuple
     seq: int
-    saved: dict[str, Any]
+    saved: dict[str, Any] = MappingProxyType({})  # while it is being saved, hooks may look
     freed = False
     inner: Any = None
     notes: Any = None

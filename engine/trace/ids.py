@@ -146,6 +146,13 @@ class Ids:
         entry.update(application)
         self._touch(node, entry)
 
+    def made(self, tensor: str, at: Span | None) -> None:
+        """Remember where a result was made, though a pack hook may have met it before."""
+        entry = self._entries["tensors"][tensor]
+        if entry["at"] != at:
+            entry["at"] = at
+            self._touch(tensor, entry)
+
     def arguments(self, node: str) -> dict[str, dict]:
         """Return what a node's operation was given, by name."""
         return dict(self._entries["nodes"][node]["args"])
@@ -156,6 +163,11 @@ class Ids:
         if name not in entry["names"]:
             entry["names"].append(name)
             self._touch(tensor, entry)
+
+    def name_grad(self, tensor: str, owner: str) -> None:
+        """Remember that a tensor is the `.grad` of another that has a name."""
+        for name in self._entries["tensors"][owner]["names"][:1]:
+            self.name(tensor, f"{name}.grad")
 
     def find(self, subject: Any) -> str | None:
         """Return the id of an object if it has one."""

@@ -225,8 +225,10 @@ class Writer:
         name = fact.op.name + ("_" if fact.inplace and not fact.op.name.endswith("_") else "")
         saved = []
         if node is not None:
-            self.ids.applied(node, op=fact.op.name, args=args, outputs=outputs, module=module)
+            self.ids.applied(node, op=fact.op.name, args=args, outputs=outputs, at=self.at, module=module)
             self.causes.made[node] = len(self.rows)
+            for output in () if fact.inplace else outputs:
+                self.ids.made(output, self.at)
             parts = saved_of(fact.node, self.log.saved_by, packed=True)
             saved = [self._saved(name, part, outputs) for name, part in parts]
         if fact.inplace:
@@ -239,6 +241,8 @@ class Writer:
         )  # fmt: skip
         for owner, grad in written:
             tensor = self.tensor(owner)
+            if grad is fact.outputs[0]:
+                self.ids.name_grad(outputs[0], tensor)
             before, after = self.grads.written(tensor, grad)
             self.row("grad_set", tensor=tensor, before=before, after=after, cause=name)
 
@@ -250,7 +254,7 @@ class Writer:
         return [[name, {"text": str(value) if type(value) is Text else text_of(value)}]]
 
     def _saved(self, name: str, part: SavedTensor, outputs: list[str]) -> list:
-        own = part.output_nr is not None and part.output_nr < len(outputs)
+        own = part.output_nr is not None and part.output_nr < len(outputs) and part.unpack_hook is None
         if not isinstance(part.tensor, Tensor):  # a hook keeps something else instead
             return [name, None, None]
         tensor = outputs[part.output_nr] if own else self.ids.find(part.tensor)

@@ -116,6 +116,12 @@ def check_broadcast(world: World, row: dict, shapes: list[tuple[int, ...]]) -> N
         world.refuse("outputs", f"shape {together}, of {shapes} together", found)
 
 
+def came_from_hook(world: World, row: dict, v: str) -> bool:
+    """Say whether a program's own hook gave this value to be kept for this operation."""
+    earlier = (each for each in world.rows[: world.k] if each["kind"] == "saved_packed")
+    return any(each["packed"] == v and each["at"] == row["at"] for each in earlier)
+
+
 def check_labels(world: World, row: dict, name: str) -> None:
     """What is saved is called after an argument or a result, and is all that the node's rules read."""
     labels = stems(label for label, _, _ in row["saved"])
@@ -126,9 +132,10 @@ def check_labels(world: World, row: dict, name: str) -> None:
     if strange and name in FORWARD:
         world.refuse("saved", f"arguments {sorted(names)} or results", sorted(strange))
     owners = {n: what["tensor"] for n, what in row["args"] if "tensor" in what}
-    for i, (label, tensor, _) in enumerate(row["saved"]):
+    for i, (label, tensor, v) in enumerate(row["saved"]):
         if tensor is not None and label in owners and tensor not in (owners[label], *row["outputs"]):
-            world.refuse(f"saved[{i}]", owners[label], tensor)
+            if not came_from_hook(world, row, v):
+                world.refuse(f"saved[{i}]", owners[label], tensor)
     entry = world.nodes.get(row["node"] or "")
     if entry is None or entry["name"] == "AsStridedBackward0" or PACKED & world.words:
         return

@@ -214,7 +214,7 @@ class Graph:
             accumulator = self.accumulators.get(tensor)
             if accumulator is not None and world.nodes[accumulator]["at"] != entry["at"]:
                 world.refuse(f"nodes.{accumulator}.at", entry["at"], world.nodes[accumulator]["at"], None)
-            dotted = any("." in name for name in entry["names"])
+            dotted = any("." in name and not name.endswith(".grad") for name in entry["names"])
             impossible = not {"nn", "Parameter"} & world.words
             if entry["parameter"] and impossible or dotted and not entry["parameter"]:
                 world.refuse(f"tensors.{tensor}.parameter", dotted, entry["parameter"], None)

@@ -92,10 +92,12 @@ class Names:
                     world.refuse(f"names.{name}", f"one of {made_last}", tensor)
 
     def ended(self) -> None:
-        """A tensor's names are those that rows have bound it to."""
+        """A tensor's names are those that rows have bound it to; the `.grad` of a named one goes by that."""
         world = self.world
+        owners = {row["tensor"] for row in world.rows if row["kind"] == "grad_set"}
+        grads = {f"{name}.grad" for owner in owners for name in world.tensors[owner]["names"]}
         for tensor, entry in world.tensors.items():
-            missing = set(entry["names"]) - self.ever.get(tensor, set())
+            missing = set(entry["names"]) - self.ever.get(tensor, set()) - grads
             if missing and not world.cut_short:
                 world.refuse(
                     f"tensors.{tensor}.names", f"a names_bound row for {sorted(missing)}", "none", None

@@ -41,13 +41,21 @@ class Order:
                 self.first_seen(each, row)
 
     def first_seen(self, tensor: str, row: dict) -> None:
-        """A tensor's entry says where it was first seen: nowhere, if only a name or an edge led to it."""
+        """A tensor's entry says where it was first seen: nowhere, if only a name or an edge led to it.
+
+        A pack hook sees the result that it keeps before the row that makes it: that row's place counts.
+        """
         at = self.world.tensors[tensor]["at"]
         if row["kind"] == "names_bound":
             if at is not None:
                 self.world.refuse("names", f"a row at {at} that made {tensor}", "none before this one")
-        elif at is not None and at != row["at"]:
+        elif at is not None and at != row["at"] and not self.made_later(tensor, at):
             self.world.refuse(f"{tensor}.at", at, row["at"])
+
+    def made_later(self, tensor: str, at: list) -> bool:
+        """Say whether a row still to come makes a tensor at this place."""
+        later = (row for row in self.world.rows[self.world.k :] if row["kind"] == "op_applied")
+        return any(tensor in row["outputs"] and row["at"] == at and not row["inplace"] for row in later)
 
     def ended(self) -> None:
         """Every value must have appeared."""

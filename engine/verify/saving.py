@@ -17,6 +17,7 @@ class Saving:
         self.running: list[tuple[dict, list[str]]] = []  # checkpoints, and what they left out
         self.left_out: dict[str, list[list[str]]] = {}  # by function, what its runs have left out
         self.again: list[tuple[dict, list[str]]] = []
+        self.unpacked: dict[str, int] = {}  # by node, the number of the last that came back
         self.pending: list[dict] = []  # what was packed for an operation that is still to come
 
     def on_saved_packed(self, row: dict) -> None:
@@ -56,12 +57,23 @@ class Saving:
     def on_saved_unpacked(self, row: dict) -> None:
         """What comes back is what went in, unless the program's own hook says otherwise."""
         world = self.world
+        self.come_back(row)
         if row["value"] in self.packed:
             world.report.checked += 1
         elif row["kept"] == PLACEHOLDER:
             world.refuse("value", "a value that was left out", row["value"])
         else:
             world.leave("own", row["hook"])
+
+    def come_back(self, row: dict) -> None:
+        """From now on the node's rules read what its hook gives: in the order in which it was packed."""
+        world, node = self.world, row["node"]
+        if node not in world.made_at:
+            return
+        labels = [label for label, _, _ in world.rows[world.made_at[node]]["saved"]]
+        count = self.unpacked[node] = self.unpacked.get(node, -1) + 1
+        if labels and world.applications.get(node):
+            world.applications[node][labels[count % len(labels)]] = world.values[row["value"]]
 
     def on_checkpoint_began(self, row: dict) -> None:
         """A function runs for the first time."""

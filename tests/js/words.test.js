@@ -258,3 +258,30 @@ test("every step of a run is told differently from the step before it", () => {
   const told = stops(trace, "chain").map((k) => say(trace, k));
   told.slice(1).forEach((text, i) => assert.notEqual(text, told[i]));
 });
+
+test("a variable that is bound later is no earlier one, whoever has its name now", () => {
+  const trace = {
+    source: "t = f()\nt = f()",
+    tensors: {
+      t1: { kind: "data", shape: [], dtype: "float32", node: null, output_nr: 0, at: null, names: ["t"] },
+      t2: { kind: "data", shape: [], dtype: "float32", node: null, output_nr: 0, at: null, names: ["t"] },
+    },
+    nodes: {},
+    modules: {},
+    values: { v1: { dtype: "float32", shape: [], data: 1 } },
+    rows: [
+      { kind: "tensor_made", at: null, tensor: "t1", value: "v1" },
+      { kind: "names_bound", at: [1, 0, 1, 7], names: { t: "t1" }, unbound: [] },
+      { kind: "tensor_made", at: null, tensor: "t2", value: "v1" },
+      { kind: "names_bound", at: [2, 0, 2, 7], names: { t: "t2" }, unbound: [] },
+    ],
+  };
+  assert.match(say(trace, 2), /^A tensor of shape \(\) is made/);
+  assert.match(say(trace, 0), /^t is made/);
+});
+
+test("a write in place that changes nothing is not told as an assignment", () => {
+  const { trace } = everyTrace().find(({ name }) => name === "clipped.json");
+  const told = trace.rows.map((_, k) => say(trace, k));
+  assert.ok(told.every((text) => !/set again and stays/.test(text)));
+});

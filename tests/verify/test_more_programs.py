@@ -8,6 +8,29 @@ from engine.trace.run import trace_source
 from engine.verify.check import check
 
 PROGRAMS = {
+    "hooks that keep something else": """\
+import torch
+
+x = torch.tensor([2.0, 3.0], requires_grad=True)
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 10, lambda t: t / 10):
+    y = x * x.exp()
+y.sum().backward(retain_graph=True)
+y.sum().backward()
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), torch.tensor):
+    y = x * x.exp()
+g, = torch.autograd.grad(y.sum(), x, create_graph=True)
+print(x.grad, g)
+""",
+    "gradients that are changed in place": """\
+import torch
+
+w = torch.tensor([3.0, -4.0], requires_grad=True)
+for _ in range(2):
+    (w * w).sum().backward()
+    total = torch.nn.utils.clip_grad_norm_([w], 1.0)
+torch.nn.utils.clip_grad_value_([w], 0.5)
+w.grad.zero_()
+""",
     "a variational autoencoder": """\
 import torch
 from torch.distributions import Normal, kl_divergence

@@ -1,5 +1,6 @@
 /** What things are called: variables, the learner's own expressions, nodes. Parts of text, no sentences. */
 
+import { wasBound } from "#js/trace/bindings.js";
 import { shapeText } from "#js/trace/values.js";
 
 /** @typedef {import("#js/trace/reducer.js").Trace} Trace */
@@ -110,13 +111,13 @@ const isTold = ([name, { text }]) => text === undefined || !DEFAULTS[name]?.incl
 export function tensorPart(trace, state, tensor, t) {
   const known = nameOf(trace, state, tensor) ?? expressionOf(trace, tensor) ?? callOf(trace, state, tensor);
   if (known !== null) return { text: known, code: true, tone: toneOf(trace, tensor), ref: tensor };
-  return { text: unnamed(trace, tensor, t), ref: tensor };
+  return { text: unnamed(trace, state, tensor, t), ref: tensor };
 }
 
-/** @param {Trace} trace @param {string} tensor @param {Translate} t */
-function unnamed(trace, tensor, t) {
+/** @param {Trace} trace @param {State} state @param {string} tensor @param {Translate} t */
+function unnamed(trace, state, tensor, t) {
   const { names, node, shape } = trace.tensors[tensor];
-  if (names.length > 0) return t("label.former", { name: names[0] });
+  if (names.length > 0 && wasBound(trace, state, tensor)) return t("label.former", { name: names[0] });
   const op = trace.nodes[node]?.op;
   return op ? t("label.result", { op }) : t("label.tensor", { shape: shapeText(shape) });
 }
@@ -171,10 +172,7 @@ export function gradPart(trace, state, tensor, t) {
   return { text: `${operand(part.text)}.grad`, code: part.code ?? false, tone: "leaf", ref: tensor };
 }
 
-/**
- * Put parentheses round what could be misread inside a formula.
- * @param {string} text
- */
+/** Put parentheses round what could be misread inside a formula. @param {string} text */
 export const operand = (text) => (ATOM.test(text) ? text : `(${text})`);
 
 /**
@@ -256,8 +254,8 @@ function countArrivals(trace, pass) {
     for (const edge of trace.nodes[node]?.edges ?? []) if (edge) add(edge.join(":"));
   }
   pass.root_nodes.forEach((node, i) => {
-    if (node)
-      add(`${node}:${trace.nodes[node]?.variable ? 0 : (trace.tensors[pass.roots[i]]?.output_nr ?? 0)}`);
+    const inputNr = trace.nodes[node]?.variable ? 0 : (trace.tensors[pass.roots[i]]?.output_nr ?? 0);
+    if (node) add(`${node}:${inputNr}`);
   });
   return counts;
 }

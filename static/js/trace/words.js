@@ -137,9 +137,9 @@ const forward = {
       after: to.stored(row.after),
       cause: to.code(`${row.cause}()`),
     };
-    if (row.before === row.after) return [{ key: "row.grad_set.same", values }];
     const known = ["zero_grad", "assigned"].includes(row.cause) ? row.cause : "in_place";
-    return [{ key: `row.grad_set.${known}`, values }];
+    if (row.before !== row.after) return [{ key: `row.grad_set.${known}`, values }];
+    return [{ key: `row.grad_set.same${known === "in_place" ? ".in_place" : ""}`, values }];
   },
   module_entered: (row, to) => [
     { key: "row.module_entered", values: { module: moduleName(row.module, to) } },

@@ -13,6 +13,7 @@ export const savingWords = {
       kept: to.code(row.kept),
       packed: to.value(row.packed),
     };
+    if (row.hook === "checkpoint()") return [{ key: "row.saved_packed.again", values }];
     if (row.kept === "Placeholder") return [{ key: "row.saved_packed.placeholder", values }];
     if (row.packed === row.value) return [{ key: "row.saved_packed.same", values }];
     return [{ key: row.packed === null ? "row.saved_packed.other" : "row.saved_packed.tensor", values }];
@@ -29,7 +30,7 @@ export const savingWords = {
   sparse_accumulated(row, to) {
     const values = {
       grad: to.gradOf(row.tensor),
-      indices: to.value(row.indices),
+      indices: to.code(rowNumbers(to.trace.values[row.indices])),
       rows: to.grad(row.rows),
       entries: String(row.entries),
     };
@@ -68,3 +69,10 @@ export const savingWords = {
     return [{ key: `row.recompute_ended.${row.early ? "early" : recorded}`, values }];
   },
 };
+
+/**
+ * Write the rows of a matrix that an embedding looked up, of shape [1, entries], as one list.
+ * @param {any} value
+ */
+const rowNumbers = ({ data, shape }) =>
+  data && shape[0] === 1 ? `[${data[0].join(", ")}]` : `(${shape.join(", ")})`;
