@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from engine import events
+from engine.optim import closed
 from engine.optim.optimizer import Optimizer, numbers_of
 
 DOCS = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
@@ -28,7 +29,7 @@ LAST = "To get the last learning rate computed by the scheduler, please use `get
 class LRScheduler:
     """Counts epochs and asks `get_lr` for the learning rates of the next one. A subclass plans them."""
 
-    _stepping = False
+    _get_lr_called_within_step = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
@@ -65,7 +66,7 @@ class LRScheduler:
 
     def get_lr(self) -> list[float]:
         """Return the learning rates of `last_epoch`, one per group."""
-        if not self._stepping:
+        if not self._get_lr_called_within_step:
             warnings.warn(LAST, UserWarning, stacklevel=1)
         pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
         return [self.planned(group, group["lr"], base) for group, base in pairs]
@@ -82,10 +83,10 @@ class LRScheduler:
         if epoch is not None:
             warnings.warn(EPOCH, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        self._stepping = True
-        rates = self.get_lr()
-        del self._stepping
-        self._write(rates)
+        self._get_lr_called_within_step = True
+        rates = (None if epoch is None else closed.rates(self)) or self.get_lr()
+        self._get_lr_called_within_step = False
+        self._write(rates, told=epoch is None)
 
     def told(self, lr: float, base: float) -> tuple[str, dict[str, float]]:
         """Return what `planned` computes as a formula and its terms; an empty one if it is not told."""
@@ -104,22 +105,26 @@ class LRScheduler:
     def _rates(self) -> list[float]:
         return [float(numbers_of(group, "lr")[0]) for group in self.optimizer.param_groups]
 
-    def _write(self, rates: list[float]) -> None:
+    def _write(self, rates: list[float], told: bool = True) -> None:
         before = self._rates()
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = lr
         for number, (lr, base) in enumerate(zip(before, self.base_lrs, strict=True)):
             if not (self._is_initial and lr == rates[number]):
-                self.state(number, before, *self.told(lr, base))
+                self.state(number, before, *(self.told(lr, base) if told else ("", {})))
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return everything but the optimiser and plain functions."""
-        return {k: v for k, v in vars(self).items() if k != "optimizer" and not _functions(v)}
+        """Return everything but the optimiser; None in place of plain functions."""
+        kept = {k: v for k, v in vars(self).items() if k != "optimizer"}
+        plain = [k for k in kept if _functions(kept[k])]
+        return {k: v for k, v in kept.items() if k not in plain} | {k: [None] * len(kept[k]) for k in plain}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state that was saved."""
+        functions = {k: v for k, v in vars(self).items() if _functions(v)}
         vars(self).update(state_dict)
+        vars(self).update(functions)
 
 
 def _functions(value: Any) -> bool:

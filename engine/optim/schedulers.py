@@ -255,12 +255,35 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_cur = last_epoch
         super().__init__(optimizer, last_epoch)
 
+    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+        """Go on to the next epoch, or to any one: fractions move along the curve within an epoch."""
+        if epoch is None and self.last_epoch >= 0:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur -= self.T_i
+                self.T_i *= self.T_mult
+        else:
+            epoch = 0 if epoch is None else epoch
+            if epoch < 0:
+                raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+            self.T_cur, self.T_i = self._within(epoch)
+        self.last_epoch = math.floor(epoch)
+        self._get_lr_called_within_step = True
+        rates = self.get_lr()
+        self._get_lr_called_within_step = False
+        self._write(rates)
+
+    def _within(self, epoch: float) -> tuple[float, int]:
+        """Return how far an epoch is after the last restart, and how long that stretch is."""
+        first, times = self.T_0, self.T_mult
+        if epoch < first or times == 1:
+            return epoch % first if epoch >= first else epoch, first
+        n = int(math.log(epoch / first * (times - 1) + 1, times))
+        return epoch - first * (times**n - 1) / (times - 1), first * times**n
+
     def get_lr(self) -> list[float]:
         """Return the learning rates of `last_epoch`, one per group."""
-        self.T_cur += 1
-        if self.T_cur >= self.T_i:
-            self.T_cur -= self.T_i
-            self.T_i *= self.T_mult
         fall = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * fall / 2 for base in self.base_lrs]
 
