@@ -84,12 +84,20 @@ class Scene(BaseModel):
     place: dict[str, str]
 
 
+class TooLarge(BaseModel):
+    """How many edges a graph has that is therefore not drawn, and how many are."""
+
+    edges: int
+    most: int
+
+
 class Drawing(BaseModel):
     """Where everything in a trace is drawn."""
 
     layouts: dict[str, Layout]
     scenes: list[Scene]
     scene_at: list[tuple[int, int]] = Field(description="[row, scene]: shown from that row on.")
+    too_large: TooLarge | None = Field(None, description="Only there if the graph is too large to be drawn.")
 
 
 class KnownError(BaseModel):

@@ -18,8 +18,18 @@ from app.layout.scenes import Scene, Shape, make_scenes, scene_changes
 from app.sandbox.pool import Pool
 
 # the tables of a trace are what a stranger's process wrote: a hole in them costs the drawing, not the trace
+MOST_EDGES = 20_000  # of a drawing: nobody could read it, and laying it out would take the server's time
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
+NOTHING_DRAWN = [Scene([], [], 0, 0, shape=Shape((), ()))], [[0, 0]]
 log = logging.getLogger("gradstep")
+
+
+class TooLarge(Exception):
+    """A graph of more edges than are drawn."""
+
+    def __init__(self, edges: int) -> None:
+        super().__init__(f"{edges} edges")
+        self.edges = edges
 
 
 async def visualise(
@@ -49,11 +59,15 @@ def known_errors(trace: bytes) -> list[dict]:
 
 async def draw(trace: bytes, renderer: Renderer, seconds: float) -> bytes:
     """Return the JSON of a trace's drawing; each shape is laid out once, all of them within `seconds`."""
+    told: dict[str, Any] = {}
     try:
         scenes, changes = await asyncio.to_thread(plan, trace)
+    except TooLarge as large:
+        scenes, changes = NOTHING_DRAWN
+        told["too_large"] = {"edges": large.edges, "most": MOST_EDGES}
     except MALFORMED:
         log.exception("a trace could not be drawn")
-        scenes, changes = [Scene([], [], 0, 0, shape=Shape((), ()))], [[0, 0]]
+        scenes, changes = NOTHING_DRAWN
     deadline = monotonic() + seconds
     names: dict[Shape, str] = {}
     layouts: dict[str, dict] = {}
@@ -61,13 +75,16 @@ async def draw(trace: bytes, renderer: Renderer, seconds: float) -> bytes:
         if scene.shape not in names:
             names[scene.shape] = name = f"l{len(names)}"
             layouts[name] = await lay_out(scene.shape, renderer, deadline - monotonic())
-    told = [{"layout": names[scene.shape], "place": scene.place} for scene in scenes]
-    return orjson.dumps({"layouts": layouts, "scenes": told, "scene_at": changes})
+    placed = [{"layout": names[scene.shape], "place": scene.place} for scene in scenes]
+    return orjson.dumps({"layouts": layouts, "scenes": placed, "scene_at": changes, **told})
 
 
 def plan(trace: bytes) -> tuple[list[Scene], list[list[int]]]:
-    """Return a trace's scenes, and which of them each row is in."""
+    """Return a trace's scenes, and which of them each row is in. Raises TooLarge."""
     data = orjson.loads(trace)
+    edges = sum(max(len(node["edges"]), len(node["args"])) for node in data["nodes"].values())
+    if edges > MOST_EDGES:
+        raise TooLarge(edges)
     scenes = make_scenes(data, read_graph(data))
     return scenes, scene_changes(data, scenes)
 

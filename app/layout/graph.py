@@ -59,10 +59,11 @@ def read_graph(trace: dict) -> Graph:
 def edges_into(trace: dict, n: str) -> Iterator[Edge]:
     """Yield the edges into an op: one per slot that leads back, then one per data argument."""
     nodes, node = trace["nodes"], trace["nodes"][n]
-    free = []
+    free: dict[str, list[int]] = {}  # slots without an edge, by the argument's name
     for slot, edge in enumerate(node["edges"]):
         if edge is None or edge[0] not in nodes:
-            free.append(slot)
+            for name in node["inputs"][slot : slot + 1]:
+                free.setdefault(name, []).append(slot)
         else:
             yield Edge(nodes[edge[0]].get("variable", edge[0]), n, slot, slot)
 
@@ -71,11 +72,8 @@ def edges_into(trace: dict, n: str) -> Iterator[Edge]:
         tensor = trace["tensors"].get(argument.get("tensor"))
         if tensor is None or tensor["kind"] != "data":
             continue
-        index = next((slot for slot in free if node["inputs"][slot : slot + 1] == [name]), beyond)
-        if index == beyond:
-            beyond += 1
-        else:
-            free.remove(index)
+        index = free[name].pop(0) if free.get(name) else beyond
+        beyond += index == beyond
         yield Edge(argument["tensor"], n, index, None)
 
 

@@ -93,3 +93,26 @@ def test_a_program_without_tensors_has_an_empty_drawing():
     assert drawing["scene_at"] == [[0, 0]]
     assert drawing["scenes"] == [{"layout": "l0", "place": {}}]
     assert drawing["layouts"]["l0"]["elements"] == {}
+
+
+def test_a_graph_of_more_edges_than_anybody_can_read_is_not_laid_out_and_says_so(monkeypatch):
+    monkeypatch.setattr("app.visualise.MOST_EDGES", 3)
+    renderer = Counting()
+    drawing = drawing_of(two_paths(), renderer)
+    assert renderer.asked == 0 and drawing["layouts"]["l0"]["elements"] == {}
+    assert drawing["too_large"]["most"] == 3 < drawing["too_large"]["edges"]
+
+
+def test_an_operation_with_thousands_of_inputs_is_planned_in_moments():
+    p = Program()
+    d, w = p.data("d"), p.leaf("w")
+    p.op("stack", w)
+    (node,) = (node for node in p.trace["nodes"].values() if "variable" not in node)
+    node["edges"] = [None] * 9_000 + node["edges"]
+    node["inputs"] = [f"tensors[{k}]" for k in range(9_001)]
+    node["args"] = [[name, {"tensor": d}] for name in node["inputs"][:-1]] + [
+        ["tensors[9000]", {"tensor": w}]
+    ]
+    began = time.process_time()
+    plan(orjson.dumps(p.trace))
+    assert time.process_time() - began < 5

@@ -76,14 +76,20 @@ function tools(zoom, signal) {
   );
 }
 
-function makeStage(root, { signal, refused }) {
+/** Say why there is nothing to be drawn. */
+function whyEmpty(trace, drawing) {
+  if (trace.outcome?.kind === "refused") return word("graph.refused");
+  return drawing.too_large ? word("graph.tooLarge", drawing.too_large) : word("graph.none");
+}
+
+function makeStage(root, { signal, why }) {
   const drawing = svg(
     "svg",
     { class: "canvas", role: "group", "aria-label": word("graph.title") },
     arrowHeads(),
   );
   const caption = h("p", { class: "graph-caption" });
-  const empty = h("p", { class: "graph-empty" }, word(refused ? "graph.refused" : "graph.none"));
+  const empty = h("p", { class: "graph-empty" }, why);
   const stage = h("div", { class: "stage" }, drawing);
   root.append(stage, caption, empty);
   const zoom = createZoom(stage, drawing, { signal });
@@ -142,7 +148,7 @@ function showPart(part, ids, moment) {
 
 /** Mount the graph of a trace; returns show, draw and fit. */
 export function mount(root, { trace, drawing, player, signal }) {
-  const view = makeStage(root, { signal, refused: trace.outcome?.kind === "refused" });
+  const view = makeStage(root, { signal, why: whyEmpty(trace, drawing) });
   const builds = new Map();
   const isDrawn = ({ layout }) => Object.keys(drawing.layouts[layout].elements).length > 0;
   const scenes = drawing.scenes.map((scene) =>
