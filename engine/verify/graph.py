@@ -70,7 +70,7 @@ class Graph:
                 if results and edge[1] >= results:
                     world.refuse(f"nodes.{name}.edges", f"a result of {edge[0]}", edge, None)
                 after = target["seq"]
-                if after is not None and entry["seq"] <= after < NO_NUMBER:
+                if None not in (after, entry["seq"]) and entry["seq"] <= after < NO_NUMBER:
                     world.refuse(
                         f"nodes.{name}.edges",
                         f"nodes made before {entry['seq']}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,13 +13,14 @@ from engine.verify.report import Report
 TABLES = {"t": "tensors", "n": "nodes", "m": "modules", "v": "values"}
 ID = re.compile(r"[tnmv][1-9][0-9]*")
 
+MOST = 2**48  # elements of one tensor
 # fields of a thing as "name:kind"; ? may be null, * is a list, % a map from anything to that kind
 ASIDE = {"mended", "expression"}  # of the text that was typed: nothing in the rows depends on it
 TRACE = (
     "version:count engine:text mirrors:text source:text tensors:map nodes:map modules:map values:map "
     "rows:list outcome:map"
 )
-TENSOR = "kind:text shape:count* dtype:dtype node:n? output_nr:count parameter:flag at:span names:text*"
+TENSOR = "kind:text shape:shape dtype:dtype node:n? output_nr:count parameter:flag at:span names:text*"
 NODE = (
     "name:text op:text? seq:count? edges:edge?* inputs:text* args:argument* outputs:t* formulas:text% "
     "at:span module:m?"
@@ -102,6 +104,11 @@ def is_whole(x: Any) -> bool:
     return type(x) is int and x >= 0
 
 
+def is_shape(x: Any) -> bool:
+    """Say whether something is the shape of a tensor that a machine could hold."""
+    return isinstance(x, list) and all(map(is_whole, x)) and math.prod(max(size, 1) for size in x) < MOST
+
+
 def is_number(x: Any) -> bool:
     """Say whether something is a number as the format writes it."""
     return type(x) in (int, float) or x in ("nan", "inf", "-inf")
@@ -123,6 +130,7 @@ class Structure:
             "text": lambda x: type(x) is str,
             "flag": lambda x: type(x) is bool,
             "count": is_whole,
+            "shape": is_shape,
             "span": is_span,
             "number": is_number,
             "dtype": lambda x: type(x) is str and x in DTYPES,
@@ -243,7 +251,7 @@ def check_structure(trace: Any, report: Report) -> bool:
     check_tables(trace, found, report)
     for k, row in enumerate(trace["rows"]):
         kind = row.get("kind") if isinstance(row, dict) else None
-        if kind not in ROWS:
+        if type(kind) is not str or kind not in ROWS:
             report.refuse(k, "kind", f"one of {len(ROWS)} kinds of row", kind)
             continue
         for name, expected, got in found.wrong(
@@ -251,7 +259,7 @@ def check_structure(trace: Any, report: Report) -> bool:
         ):
             report.refuse(k, f"{kind}.{name}", expected, got)
     outcome = trace["outcome"].get("kind")
-    if outcome not in OUTCOMES:
+    if type(outcome) is not str or outcome not in OUTCOMES:
         report.refuse(None, "outcome.kind", "an outcome", outcome)
     else:
         for name, expected, got in found.wrong("kind:text " + OUTCOMES[outcome], trace["outcome"]):
@@ -268,12 +276,13 @@ def check_tables(trace: dict, found: Structure, report: Report) -> None:
             optional = {"t": ("device",), "n": ("variable", "device"), "m": ()}[letter]
             for name, expected, got in found.wrong(spec, entry, optional):
                 report.refuse(None, f"{table}.{key}.{name}", expected, got)
-            if "variable" in entry and letter == "n" and not found.known("t", entry["variable"]):
+            is_node = letter == "n" and isinstance(entry, dict)
+            if is_node and "variable" in entry and not found.known("t", entry["variable"]):
                 report.refuse(None, f"{table}.{key}.variable", "a tensor", entry["variable"])
     for key, entry in trace["values"].items():
         whole = isinstance(entry, dict) and "data" in entry
         for name, expected, got in found.wrong(
-            f"dtype:dtype shape:count* {'data:any' if whole else 'summary:map'}", entry
+            f"dtype:dtype shape:shape {'data:any' if whole else 'summary:map'}", entry
         ):
             report.refuse(None, f"values.{key}.{name}", expected, got)
         if not whole and isinstance(entry, dict) and isinstance(entry.get("summary"), dict):
