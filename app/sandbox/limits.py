@@ -19,6 +19,7 @@ class Limits:
     tensor_elements: int = 1_000_000  # elements of one tensor
     run_elements: int = 50_000_000  # elements of all the tensors that a run makes
     output: int = 65_536  # characters printed
+    recursion: int = 1_000  # calls inside calls, ours included; one more raises Python's RecursionError
     trace: int = 32 * MIB  # bytes that a run may send
     source: int = 65_536  # bytes of source text
     lines: int = 2_000  # lines of source text

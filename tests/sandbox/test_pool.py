@@ -163,6 +163,35 @@ def test_every_limit_ends_the_run_and_cannot_be_swallowed(limits: dict, statemen
     assert trace["outcome"]["limit"] == limit and trace["rows"][-1]["kind"] == "limit"
 
 
+def test_recursion_ends_where_the_setting_says():
+    count = "depth = 0\ndef down():\n    global depth\n    depth += 1\n    down()\ntry:\n    down()\n"
+    count += "except RecursionError as error:\n    print(depth > 150, depth < 300, error)\n"
+    trace = with_pool(lambda pool: trace_of(pool, count), replace(Limits(), recursion=300), size=1)
+    assert cases.printed(trace) == "True True maximum recursion depth exceeded\n"
+
+
+ENDINGS = {
+    "time": ENDLESS, "stuck": STUCK, "memory": BOMB, "output": "while True: print('x' * 999)",
+    "swallowed": "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+    "finally": "def f():\n    try:\n        while True: pass\n    finally:\n        while True: pass\nf()",
+    "C": "sum(range(10 ** 12))", "integer": "10 ** 10 ** 8", "text": "'x' * 10 ** 12",
+    "compile": "".join(f"{' ' * k}try:\n{' ' * (k + 1)}" for k in range(9)) + "pass",
+    "hashes": "d = {}\nm = 2 ** 61 - 1\nfor i in range(10 ** 6): d[i * m] = 1",
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not lockdown.can_fork(), reason="only Linux has warm parents")
+def test_whatever_ended_a_run_leaves_the_pool_as_it_was():
+    async def use(pool: Pool) -> list[str]:
+        before = {worker.pid for worker in pool.workers}
+        await asyncio.gather(*(pool.run(source) for source in ENDINGS.values()))
+        assert {worker.pid for worker in pool.workers} == before
+        assert not any(children(pid) for pid in before) and pool.waiting == 0
+        return [(await trace_of(pool, GOOD))["outcome"]["kind"] for _ in range(4)]
+
+    assert with_pool(use, size=2) == ["finished"] * 4
+
+
 # ----- side by side -----
 def test_while_a_bomb_runs_others_get_their_answers():
     async def use(pool: Pool) -> list[tuple[str, float]]:

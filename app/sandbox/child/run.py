@@ -135,6 +135,7 @@ def serve(job: Job, send: Send, limits: Limits) -> NoReturn:
     """Run one program to its end and leave the process."""
     report = Report(send, limits)
     watch_the_time(report, limits)
+    sys.setrecursionlimit(limits.recursion)
     try:
         report.run = prepared(job, report, limits)
         trace = report.run.trace()
