@@ -8,6 +8,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,6 +51,15 @@ LINES = {
     "h = x*y  # a remark\ny2 = h + x; y2": "h = x*y\ny2 = h + x",
     "result*2": "out = result*2",
     "x @ y": "result = x @ y",
+    "x^2 + y^2 - 2xy": "result = x**2 + y**2 - 2*x*y",
+    "x*y + xy²": "result = x*y + x*y**2",
+    "2lr + 3theta": "result = 2*l*r + 3*theta",
+    "2lr + lr*x": "result = 2*lr + lr*x",
+    "lr*x": "result = lr*x",
+    "xy = x*y; xy + x": "xy = x*y\nresult = xy + x",
+    "||x - y|| + |y[0]|": "result = torch.linalg.norm(x - y) + torch.abs(y[0])",
+    "||x| - 1|": "result = torch.abs(torch.abs(x) - 1)",
+    "softplus(x) + erf(y)": "result = torch.nn.functional.softplus(x) + torch.erf(y)",
     "+".join(["x*y"] * 99): "result = " + "+".join(["x*y"] * 99),
 }
 SHAPES = {
@@ -181,6 +191,7 @@ class Plain(ast.NodeTransformer):
         "tensor": lambda x, requires_grad=False: np.array(x, dtype=float),
         "std": lambda x: np.std(x, ddof=1),
         "var": lambda x: np.var(x, ddof=1),
+        "erf": FUNCTIONS["erf"].compute,
         "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2,
     }  # fmt: skip
 
@@ -190,6 +201,7 @@ def value_of(source: str, leaves: dict) -> float:
 
     class Torch:
         linalg = np.linalg
+        nn = SimpleNamespace(functional=SimpleNamespace(softplus=FUNCTIONS["softplus"].compute))
 
         def __getattr__(self, name: str):
             return Plain.TORCH.get(name) or getattr(np, name)

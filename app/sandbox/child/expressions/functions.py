@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -60,6 +61,10 @@ FUNCTIONS: dict[str, Function] = {
     "abs": _map(np.abs, "abs", kink=True),
     "sigmoid": _map(lambda x: 1 / (1 + np.exp(-x)), "sigmoid", calm=True),
     "relu": _map(lambda x: np.maximum(x, 0), "relu", kink=True),
+    "softplus": Function(
+        "torch.nn.functional.softplus({})", "map", lambda x: np.logaddexp(0, x), calm=True
+    ),
+    "erf": _map(np.vectorize(math.erf, otypes=[float]), "erf", calm=True),
     "softmax": Function("torch.softmax({}, dim=-1)", "vector", _softmax, calm=True),
     "log_softmax": Function(
         "torch.log_softmax({}, dim=-1)", "vector", lambda x: np.log(_softmax(x)), calm=True

@@ -5,7 +5,7 @@ What is ambiguous is written down as trouble; what is no formula is None. Never 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from app.sandbox.child.expressions.functions import CONSTANTS, FUNCTIONS, known
@@ -14,6 +14,7 @@ from app.sandbox.child.expressions.tokens import Token
 OPERATORS = frozenset({"+", "-", "*", "/", "@", "**"})
 CLOSING = {"(": ")", "[": "]", "|": "|"}
 DEEPEST = 40
+MOST_LETTERS = 3  # of a product such as `2xyz`; longer ones are words
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,13 @@ class _Spelling:
             case "sign", "+" | "-":
                 self._take()
                 return True
+            case "sign", "|" if self._is_double_bar(token) and self._is_closed_later():
+                self.calls.append(("norm", token))
+                self.math = True
+                self._take("norm(")
+                self.at += 1
+                self.open.append(_Open("||"))
+                return True
             case "sign", "(" | "|":
                 self.math |= token.text == "|"
                 if token.text == "|":
@@ -112,6 +120,17 @@ class _Spelling:
             case "sign", "√":
                 return self._unbracketed("sqrt", token)
         return None
+
+    def _is_double_bar(self, token: Token) -> bool:
+        return token.text == self.peek(1).text == "|" and token.end == self.peek(1).start
+
+    def _is_closed_later(self) -> bool:
+        """Return whether another double bar follows the two that are next."""
+        rest = self.tokens[self.at + 2 :]
+        return any(
+            one.text == two.text == "|" and one.end == two.start
+            for one, two in zip(rest, rest[1:], strict=False)
+        )
 
     def _name(self, token: Token) -> bool | None:
         function, follows = known(token.text), self.peek(1)
@@ -196,7 +215,14 @@ class _Spelling:
             top.quotient = False
             self._take()
             return True
-        if len(self.open) > 1 and text == CLOSING[top.sign]:
+        if top.sign == "||" and text == "|":
+            if not self._is_double_bar(token):
+                return None
+            self._take(")")
+            self.at += 1
+            self.open.pop()
+            return False
+        if len(self.open) > 1 and text == CLOSING.get(top.sign):
             self._take((")" if text == "|" else text) + top.after)
             self.open.pop()
             return False
@@ -250,6 +276,7 @@ def lines(tokens: Iterable[Token]) -> list[list[Token]]:
 
 def spelled(tokens: list[Token]) -> tuple[list[Statement], list[Trouble]] | None:
     """Return a formula's statements in Python's spelling and what is unclear in them, or None."""
+    tokens = list(_single(tokens))
     variables = _variables(tokens)
     statements, troubles = [], []
     for line in lines(tokens):
@@ -289,6 +316,26 @@ def _listed(value: list[Token]) -> str:
     if value[0].text != "[" or any(t.kind != "number" and t.text not in ("[", "]", ",", "-") for t in value):
         return ""
     return "".join(", " if token.text == "," else token.text for token in value)
+
+
+def _single(tokens: list[Token]) -> Iterator[Token]:
+    """Yield the signs with `2xy` taken apart: letters after a number, or letters that all stand alone too."""
+    alone = {token.text for token in tokens if token.kind == "name" and len(token.text) == 1}
+    named = {token.text for token, follows in zip(tokens, tokens[1:], strict=False) if follows.text == "="}
+    befores = [Token("none", "", -1, -1), *tokens]
+    counts = [b.kind == "number" and b.end == t.start for b, t in zip(befores, tokens, strict=False)]
+    words = {token.text for token, is_counted in zip(tokens, counts, strict=True) if not is_counted}
+    for i, token in enumerate(tokens):
+        counted = counts[i] and len(token.text) <= MOST_LETTERS and token.text not in words
+        called = i + 1 < len(tokens) and tokens[i + 1].text == "("
+        is_word = known(token.text) or token.text in CONSTANTS or token.text in named or called
+        if token.kind != "name" or not token.text.isalpha() or len(token.text) == 1 or token.math or is_word:
+            yield token
+        elif counted or set(token.text) <= alone:
+            for k, letter in enumerate(token.text):
+                yield Token("name", letter, token.start + k, token.start + k + 1, True)
+        else:
+            yield token
 
 
 def _variables(tokens: list[Token]) -> frozenset[str]:
