@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import time
 import sys
+import time
 
 import orjson
 
