@@ -27,7 +27,7 @@ UNUSED = {
     "sparse_grad",
 }  # no law needs these
 PACKED = {"checkpoint", "saved_tensors_hooks", "save_on_cpu"}  # with these, what is saved is not shown
-LAWLESS = {"new_ones", "new_zeros", "zeros_like", "CheckpointFunction"} | {
+LAWLESS = {"new_ones", "new_zeros", "zeros_like", "CheckpointFunction", "BackwardHookFunction"} | {
     *("linalg_svd", "linalg_qr", "linalg_eigh"),  # the signs of their vectors are free
     *("bitwise_left_shift", "bitwise_right_shift", "nextafter"),  # these look at bits
 }
@@ -77,7 +77,8 @@ def check_arguments(world: World, row: dict, name: str) -> None:
     """Arguments are written out or in known words, and are those that the operation takes."""
     function = FORWARD.get(name)
     for n, what in row["args"]:
-        if parsed(what.get("text", "0")) is UNREAD and not IN_WORDS.fullmatch(what["text"]):
+        ours = function is not None or name in LAWLESS - {"CheckpointFunction"}
+        if ours and parsed(what.get("text", "0")) is UNREAD and not IN_WORDS.fullmatch(what["text"]):
             world.refuse(f"args.{n}", "a plain argument as Python writes it", what["text"])
     if function is None:
         if not is_operation(name) and name not in world.words:
@@ -138,12 +139,13 @@ def check_labels(world: World, row: dict, name: str) -> None:
     if strange and name in FORWARD:
         world.refuse("saved", f"arguments {sorted(names)} or results", sorted(strange))
     owners = {n: what["tensor"] for n, what in row["args"] if "tensor" in what}
+    packed = PACKED & world.words
     for i, (label, tensor, v) in enumerate(row["saved"]):
         if tensor is not None and label in owners and tensor not in (owners[label], *row["outputs"]):
-            if not came_from_hook(world, row, v):
+            if not packed and not came_from_hook(world, row, v):
                 world.refuse(f"saved[{i}]", owners[label], tensor)
     entry = world.nodes.get(row["node"] or "")
-    if entry is None or entry["name"] == "AsStridedBackward0" or PACKED & world.words:
+    if entry is None or entry["name"] == "AsStridedBackward0" or packed:
         return
     rules = [
         entry["formulas"].get(i, "") for i, edge in zip(entry["inputs"], entry["edges"]) if edge is not None

@@ -15,6 +15,7 @@ from engine.verify.grads import Grads
 from engine.verify.graph import Graph
 from engine.verify.hooks import Hooks
 from engine.verify.leaving import Leaving
+from engine.verify.moving import Moving
 from engine.verify.names import Names
 from engine.verify.order import Order
 from engine.verify.places import Places
@@ -51,8 +52,8 @@ def walk(world: World) -> None:
     parts = (
         Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
         Updates(world, rates), rates, grads, Clipping(world), backward, Hooks(world, backward),
-        Forward(world, graph), Rebasing(world, graph), Leaving(world, program), Printed(world, program),
-        Saving(world), Sparse(world), Warned(world, program),
+        Forward(world, graph), Moving(world), Rebasing(world, graph), Leaving(world, program),
+        Printed(world, program), Saving(world), Sparse(world), Warned(world, program),
     )  # fmt: skip
     if not world.report.holds:
         return  # tables that contradict themselves explain no row

@@ -14,6 +14,7 @@ from engine.verify.large import moved_wrong, numbered
 from engine.verify.laws.table import EACH, EXACT, MOVES, SPARED, TROUBLE, Lacking, asks, call
 from engine.verify.numbers import AGREE, PLACES, Value, differing, disagreement, widened
 
+ROUGH = 2.0  # roundings of parts that cancel
 WORSE = 4.0  # how much more than one rounding of each input a result may be off
 
 
@@ -188,6 +189,8 @@ class Derivation:
             known = {name: jolted(thing, step, random) for name, thing in self.known.items()}
             for moved in (self.evaluate(known)[i], self.evaluate(narrow(known))[i] if single else made):
                 slack = np.fmax(slack, np.abs(moved - made))
+        if hasattr(self.function, "rough"):  # parts that cancel are rounded as the large numbers they are
+            slack = slack + ROUGH * step * np.asarray(call(self.function.rough, self.known))
         finite = slack[np.isfinite(slack)]
         return self.compare(found, made, WORSE * (slack + (finite.mean() if finite.size else 0.0))) is None
 

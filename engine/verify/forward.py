@@ -59,6 +59,9 @@ class Forward:
         else:
             for tensor, v in zip(row["outputs"], row["values"]):
                 self.fits_table(tensor, v, "values")
+        for _, tensor, v in row["saved"] if world.about else ():
+            if tensor is not None and v is not None:
+                world.settle(tensor, v)
         for tensor, memory in self.unseen.guess(row, name, before).items():
             before[tensor] = memory
             world.hold(tensor, memory)

@@ -12,6 +12,9 @@ from engine.verify.world import World, same
 
 ADDED = "gradients_summed"
 WRITTEN = re.compile(r"(\w+)\.grad(?:\.data|\.detach\(\))?\.\w+_\(.*\)")
+REGROUPED = re.compile(
+    r"param_groups\s*(?:=|\.)|[\"']params[\"']\]|\b(?:set|del)attr\b|\b(?:add_module|register_\w*parameter)\b"
+)  # may take parameters away from an optimiser or a module
 HOWS = {"nothing", "stored", "stolen", "copied", "added", "added in place"}
 
 
@@ -66,8 +69,13 @@ class Grads:
     def on_zero_grad(self, row: dict) -> None:
         """An optimiser or a module is about to empty the `.grad` of what it holds."""
         self.zeroing = row
-        known = self.owned.get(row["owner"], set())
+        known = self.owned.get(row["owner"], set()) if self.same_owner(row["owner"]) else set()
         self.due = {tensor for tensor in known if self.world.grads.get(tensor) is not None}
+
+    def same_owner(self, name: str) -> bool:
+        """Say whether a name is that of one thing all the time, which keeps its parameters."""
+        program = self.world.program
+        return program.given[name] == 1 and not REGROUPED.search(program.source)
 
     def before(self, row: dict) -> None:
         """What zero_grad empties is emptied at once; what is written through `x.grad` is told at once."""
@@ -98,7 +106,7 @@ class Grads:
                 world.derive([("after", after)], FORWARD["zero"], "zero", {"self": before})
             if zeroing is not None:
                 self.owned.setdefault(zeroing["owner"], set()).add(row["tensor"])
-            self.leave(row["tensor"], after)
+            self.leave(row["tensor"], after, in_place=True)
             return
         if cause == "assigned":
             self.assigned(row)

@@ -28,6 +28,7 @@ SPOKEN = {  # what formulas may speak of that is no argument: gradients, sizes, 
     *("indices", "total_weight", "buffer", "min", "max", "exponent", "inverse", "L", "sign", "logabsdet"),
 }
 NO_NUMBER = 2**63  # nodes that only raise an error are made with the highest number
+KEY = re.compile(r"\[.*?\]")  # of a list or a dict: what stands in it is no path
 
 
 class Graph:
@@ -214,7 +215,7 @@ class Graph:
             accumulator = self.accumulators.get(tensor)
             if accumulator is not None and world.nodes[accumulator]["at"] != entry["at"]:
                 world.refuse(f"nodes.{accumulator}.at", entry["at"], world.nodes[accumulator]["at"], None)
-            dotted = any("." in name and not name.endswith(".grad") for name in entry["names"])
+            dotted = any("." in KEY.sub("", name) and not name.endswith(".grad") for name in entry["names"])
             impossible = not {"nn", "Parameter"} & world.words
             if entry["parameter"] and impossible or dotted and not entry["parameter"]:
                 world.refuse(f"tensors.{tensor}.parameter", dotted, entry["parameter"], None)

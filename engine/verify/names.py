@@ -83,13 +83,21 @@ class Names:
                         break
             last = self.last
             if last is not None and last["at"] is not None and tuple(last["at"]) == value:
-                made_last = last.get("outputs", [last.get("tensor")])
+                made_last = self.made_within(value) or last.get("outputs", [last.get("tensor")])
                 if (
                     last["kind"] in ("op_applied", "tensor_made", "detached")
                     and tensor in self.maker
                     and (tensor not in made_last)
                 ):
                     world.refuse(f"names.{name}", f"one of {made_last}", tensor)
+
+    def made_within(self, value: tuple[int, int, int, int]) -> list[str]:
+        """Return what the rows just before this one have made, as far as they belong to an expression."""
+        found, k, rows = [], self.world.k - 1, self.world.rows
+        while k >= 0 and (within(rows[k]["at"], value) or rows[k]["kind"] == "names_bound"):
+            found += rows[k].get("outputs", [rows[k].get("tensor")])
+            k -= 1
+        return found
 
     def ended(self) -> None:
         """A tensor's names are those that rows have bound it to; the `.grad` of a named one goes by that."""

@@ -36,6 +36,9 @@ class Places:
         elif not program.extents and at[2] > len(program.lines):
             self.world.refuse("at", f"a place within {len(program.lines)} lines", at)
         reached = program.statement.get(tuple(at), self.reached)
+        inner = row["kind"] == "names_bound" and all("[" in name or "." in name for name in row["names"])
+        if reached < self.reached and inner:
+            return  # what a list holds now stands where the list got its name
         if reached < self.reached:
             self.world.refuse("at", "a place behind the statements that have run", at)
         self.reached = reached

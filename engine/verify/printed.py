@@ -27,7 +27,7 @@ class Printed:
             r"\bprint\b\s*(?:=|,|:=)|\b(?:def|as|import|del|in)\s+print\b", program.source
         )
         self.times: dict[tuple, int] = {}
-        self.sure = not OTHERWISE & program.words
+        self.sure = not OTHERWISE & program.words and not program.unseen_writes
 
     def on_printed(self, row: dict) -> None:
         """Follow the text argument by argument, until one is no plain name."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+SHARED = re.compile(r"\.numpy\(|from_numpy|as_tensor|frombuffer|dlpack|\basarray\(|__array__|\.set_\(")
+WRITTEN = re.compile(r"\]\s*[-+*/%|&@^]?=(?!=)|[-+*/%]=|\.(?:fill|sort|put|resize|shuffle)\(|\bout=|copyto")
 LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)  # what may run at any time
 Extent = tuple[int, int, int, int]
 
@@ -23,22 +27,41 @@ class Program:
         self.classes: set[str] = set()
         self.statement: dict[Extent, int] = {}  # the statement of the module it stands in, if it runs with it
         self.once: dict[Extent, int] = {}  # calls that are a statement of the module: they run once
+        self.given: Counter[str] = Counter()  # how often a name, or what hangs on it, may be given something
+        self.flat = True  # no function or class: a name is the same thing everywhere
+        self.unseen_writes = bool(SHARED.search(source) and WRITTEN.search(source))  # perhaps, by NumPy
         try:
             body = ast.parse(source).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             body = []
-        todo: list[tuple[ast.AST, int | None]] = [(each, i) for i, each in enumerate(body)]
+        todo: list[tuple[ast.AST, int | None, bool]] = [(each, i, False) for i, each in enumerate(body)]
         for i, each in enumerate(body):
             if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call):
                 self.once[self.extent(each.value)] = i
         while todo:
-            node, i = todo.pop()
+            node, i, again = todo.pop()
+            self.give(node, again)
             if getattr(node, "end_lineno", None) is not None:
                 self.note(node)
                 if i is not None:
                     self.statement[self.extent(node)] = i
-            i = None if isinstance(node, LATER) else i
-            todo += ((child, i) for child in ast.iter_child_nodes(node))
+            self.flat = self.flat and not isinstance(node, (*LATER, ast.ClassDef))
+            i, again = (None if isinstance(node, LATER) else i), again or isinstance(node, (*LOOPS, *LATER))
+            todo += ((child, i, again) for child in ast.iter_child_nodes(node))
+
+    def give(self, node: ast.AST, again: bool) -> None:
+        """Count what gives a name something; twice where it may happen `again`."""
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                self.given[name] += 1 + again
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                root = node
+                while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+                    root = root.func if isinstance(root, ast.Call) else root.value
+                if isinstance(root, ast.Name) and not isinstance(node, ast.Subscript):
+                    self.given[root.id] += 1
+            case ast.alias(name=name, asname=other):
+                self.given[other or name] += 1
 
     def note(self, node: ast.AST) -> None:
         """Remember where a node of the syntax tree stands, and what it is."""

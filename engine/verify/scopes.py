@@ -19,6 +19,7 @@ class Scopes:
         self.program = program
         self.modules: list[tuple[str, list[int] | None]] = []
         self.blocks: list[tuple[list[int], bool]] = []  # where a block began, what was so before
+        self.again: list[int] = []  # how many modules were open when a checkpoint was run again
         self.recording = True
         self.hooked = "register_" in program.source
         self.sure = not {"set_grad_enabled", "inference_mode", "Function", "checkpoint"} & program.words
@@ -54,7 +55,12 @@ class Scopes:
         words = self.program.text(at).split("(")[0].replace(".", " ").split() if at else []
         paths = {key: entry["path"].rpartition(".")[2] for key, entry in entries.items() if entry["path"]}
         better = [key for key, last in paths.items() if last in words]
-        if better and paths.get(module) not in words and (not self.modules or self.modules[-1][1] != at):
+        root, within = words[0] if words else "", self.modules[-1][0] if self.modules else ""
+        inner = f"{entries[within]['path']}." if within and entries[within]["path"] else None
+        own = root == "self" and inner and all(entries[key]["path"].startswith(inner) for key in better)
+        sure = not self.again and (self.program.given[root] == 1 or own)
+        outermost = not self.modules or self.modules[-1][1] != at
+        if better and sure and outermost and paths.get(module) not in words:
             self.world.refuse("module", f"one of {better}, as the call names it", module)
         self.modules.append((module, at))
 
@@ -67,6 +73,15 @@ class Scopes:
             self.world.refuse("module", inside[-1:] or "no module", row["module"])
         while self.modules and row["module"] in inside and self.modules.pop()[0] != row["module"]:
             pass
+
+    def on_recompute_began(self, row: dict) -> None:
+        """Remember where a function runs for the second time: it is stopped once it has done enough."""
+        self.again.append(len(self.modules))
+
+    def on_recompute_ended(self, row: dict) -> None:
+        """The modules that it was inside of have been left."""
+        if self.again:
+            del self.modules[self.again.pop() :]
 
     # ----- operations -------------------------------------------------------------------------------
     def on_op_applied(self, row: dict) -> None:

@@ -47,7 +47,8 @@ class Unseen:
         missing = [tensor for tensor, memory in before.items() if memory is None]
         doubtful = [tensor for tensor in before if tensor in world.doubts]
         if not missing:
-            if not (doubtful or self.replaced) or function is None or agrees(world, row, name, before):
+            open_ = doubtful or self.replaced or world.program.unseen_writes
+            if not open_ or function is None or agrees(world, row, name, before):
                 return {}
             if self.replaced:
                 missing, doubtful = list(before), []
@@ -70,6 +71,9 @@ class Unseen:
         likely = self.likeliest(row) if whole and len(missing) == 1 else []
         if len(likely) == 1 and fits(likely[0], world.tensors[missing[0]]):
             return {missing[0]: likely[0]}  # nothing agrees: it can be judged by this
+        if world.program.unseen_writes:
+            before.update(dict.fromkeys(before))  # whatever they held, NumPy may have written it since
+            return {}
         return self.beyond_doubt(row, name, before, dict(zip(missing, choices)))
 
     def certain(self, row: dict, tensor: str) -> Held | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from engine.verify.derive import Underivable, law_of
 from engine.verify.formula import read_formula
-from engine.verify.laws.table import EACH, asks
+from engine.verify.grads import REGROUPED
+from engine.verify.laws.optimisers import LAWS
+from engine.verify.laws.table import asks
 from engine.verify.rates import Rates
 from engine.verify.world import World
 
@@ -30,10 +30,13 @@ class Updates:
         """A step begins; each parameter that it has moved before and that has a gradient is moved again."""
         self.step = row
         known = self.updated.get(row["which"], set())
-        self.due = {tensor for tensor in known if self.world.grads.get(tensor) is not None}
+        if REGROUPED.search(self.world.program.source) is None:
+            self.due = {tensor for tensor in known if self.world.grads.get(tensor) is not None}
 
     def before(self, row: dict) -> None:
         """A step is over when something else begins."""
+        if row["kind"] == "coalesced":
+            return  # a sparse gradient's rows are added up on the way
         if row["kind"] not in ("parameter_updated", "limit", "error") and self.due:
             self.world.refuse("kind", f"parameter_updated of {sorted(self.due)}", row["kind"])
             self.due = set()
@@ -77,6 +80,8 @@ class Updates:
                 world.must(f"terms.{term}_before", before or told[f"{term}_before"], told[f"{term}_before"])
             if term in told and name != "step":
                 world.must(f"terms.{term}", after, told[term])
+            if name == "prev" and before is not None:
+                world.must("terms.g_last", before, told["g_last"])
 
     def count(self, row: dict, before: str | None, after: str) -> None:
         """A step's number is one more than that of the last."""
@@ -133,83 +138,3 @@ class Updates:
         except Underivable:
             return None
         return None
-
-
-# ----- the laws: what is made of p, g, the settings and the state -----------------------------------
-def direction(p, g, maximize=False, weight_decay=0.0, decoupled=False):
-    """Return the gradient as the averages see it."""
-    d = -g if maximize else g
-    return d if decoupled or not weight_decay else d + weight_decay * p
-
-
-def using(function: Callable) -> Callable:
-    """Return a function that is given `d` in place of what makes it."""
-    rest = [(n, d.default) for n, d in inspect.signature(function).parameters.items() if n != "d"]
-
-    def made(**known: Any) -> Any:
-        sources = {n: known[n] for n in ("p", "g", "maximize", "weight_decay", "decoupled")}
-        names = {n for n, _ in rest}
-        return function(d=direction(**sources), **{n: known[n] for n in names})
-
-    base = [(n, q.default) for n, q in inspect.signature(direction).parameters.items()]
-    made.asks = base + [(n, d) for n, d in rest if n not in {n for n, _ in base}]
-    return made
-
-
-def momentum_buffer(d, momentum, buf_before=None, dampening=0.0):
-    """Return the averaged direction; at first the direction itself."""
-    return d if buf_before is None else momentum * buf_before + (1 - dampening) * d
-
-
-def sgd(d, p, lr, buf=None, momentum=0.0, nesterov=False):
-    """Return p moved against the direction, or against its average, or a step beyond that."""
-    if buf is None:
-        return p - lr * d
-    return p - lr * (d + momentum * buf if nesterov else buf)
-
-
-def adam(p, lr, beta1, beta2, eps, t, m, v, w=None, weight_decay=0.0, decoupled=False):
-    """Return p moved by the corrected average over the corrected root of squares."""
-    shrunk = p * (1 - lr * weight_decay) if decoupled and weight_decay else p
-    root = np.sqrt((v if w is None else w) / (1 - beta2**t)) + eps
-    return shrunk - lr * (m / (1 - beta1**t)) / root
-
-
-def rms_root(s, eps, a=None):
-    """Return the root of the average square, about the average if there is one."""
-    return np.sqrt(s if a is None else s - a * a) + eps
-
-
-def rms_buffer(d, momentum, buf_before, s, eps, a=None):
-    """Return the average of the direction over its root mean square."""
-    return momentum * buf_before + d / rms_root(s, eps, a)
-
-
-def rms(d, p, lr, s, eps, a=None, buf=None):
-    """Return p moved by the direction over its root mean square, or by the average of that."""
-    return p - lr * (d / rms_root(s, eps, a) if buf is None else buf)
-
-
-ADAM = {
-    "m": using(lambda d, beta1, m_before: m_before + (1 - beta1) * (d - m_before)),
-    "v": using(lambda d, beta2, v_before: v_before + (1 - beta2) * (d * d - v_before)),
-    "w": lambda w_before, v: np.maximum(w_before, v),
-    "after": adam,
-}
-LAWS: dict[str, dict[str, Callable]] = {
-    "SGD": {"buf": using(momentum_buffer), "after": using(sgd)},
-    "Adam": ADAM,
-    "AdamW": ADAM,
-    "RMSprop": {
-        "s": using(lambda d, alpha, s_before: alpha * s_before + (1 - alpha) * d * d),
-        "a": using(lambda d, alpha, a_before: alpha * a_before + (1 - alpha) * d),
-        "buf": using(rms_buffer),
-        "after": using(rms),
-    },
-    "Adagrad": {
-        "s": using(lambda d, s_before: s_before + d * d),
-        "after": using(lambda d, p, lr, s, eps, t=1, lr_decay=0.0: p - lr / (1 + (t - 1) * lr_decay) * d
-                       / (np.sqrt(s) + eps)),
-    },
-}  # fmt: skip
-EACH.update(LAWS, ["an update"])  # all of it is done element by element

@@ -22,11 +22,23 @@ class Warned:
         self.program = program
         self.shown: set[tuple[str, str, int]] = set()
         self.retained: set[str] = set()
+        self.spread: tuple[list[int] | None, dict[str, str]] = None, {}  # where two sizes meet: whose
         self.filtered = bool(FILTERS & program.words)
 
     def on_retain_grad(self, row: dict) -> None:
         """This tensor's `.grad` may be asked for without a warning."""
         self.retained.add(row["tensor"])
+
+    def on_op_applied(self, row: dict) -> None:
+        """A loss of two sizes is given what rows before it have spread to one size."""
+        at, sizes = self.spread
+        if not row["op"].endswith("_loss") or row["at"] != at:
+            return
+        for name, what in row["args"]:
+            tensor = what.get("tensor")
+            entry = self.world.tensors.get(tensor, {"shape": None})
+            if tensor in self.world.guessed and str(entry["shape"]) != sizes.get(name):
+                self.world.refuse(f"args.{name}", f"a row that has spread it to {entry['shape']}", tensor)
 
     def on_warning(self, row: dict) -> None:
         """Hold a warning against the program, the warnings before it, and what it says of tensors."""
@@ -47,8 +59,10 @@ class Warned:
     def about(self, row: dict) -> None:
         """What a message says of tensors that are known must be so."""
         world, sizes = self.world, SIZES.match(row["message"])
-        if sizes is not None and sizes[1] == sizes[2]:
-            world.refuse("message", "two sizes that differ", sizes[0])
+        if sizes is not None:
+            self.spread = row["at"], {"target": sizes[1], "self": sizes[2]}
+            if sizes[1] == sizes[2]:
+                world.refuse("message", "two sizes that differ", sizes[0])
         if not row["message"].startswith(NON_LEAF) or row["line"] is None:
             return
         text = self.program.text(row["at"])

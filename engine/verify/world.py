@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.verify.derive import Underivable, law_of
-from engine.verify.numbers import Unreadable, Value, brief, value_of
+from engine.verify.numbers import Unreadable, Value, brief, disagreement, value_of
 from engine.verify.program import Program
 from engine.verify.report import Gap, Report
 
@@ -51,6 +51,7 @@ class World:
         self.arriving: dict[str, None] = {}  # gradients that have been on their way, the latest last
         self.guessed: set[str] = set()  # tensors that no row has made; what they share memory with is a guess
         self.doubts: dict[str, list[Held]] = {}  # what else a tensor may hold
+        self.about: set[str] = set()  # tensors of which we know what they hold but for the last digit
         self.inflight: list[str] = []  # the gradients that a hook may be looking at now
         self.uncertain = False  # memory was written of which a guess says who shares it
         self.newest = 0  # the highest number of a value that has appeared
@@ -215,10 +216,22 @@ class World:
                 return True
         return False
 
+    def settle(self, tensor: str, v: str) -> None:
+        """Where a tensor's last digit was not known, this value tells it."""
+        memory, value = self.holds.get(tensor), self.values[v]
+        if tensor in self.about and isinstance(memory, np.ndarray) and value.whole:
+            if memory.shape == value.shape and disagreement(value, memory) is None:
+                memory[...] = value.array
+
     def is_held(self, tensor: str, v: str | None) -> bool | None:
         """Say whether a tensor holds exactly a value; None if what it holds is not known."""
         memory, value = self.holds.get(tensor), self.value(v)
         return None if memory is None or value is None else same(memory, value)
+
+    def is_grad(self, tensor: str, memory: Held) -> bool:
+        """Say whether memory holds what rows have told of a tensor's `.grad`."""
+        value = self.value(self.grads.get(tensor))
+        return value is not None and same(memory, value)
 
     def shape(self, tensor: str) -> tuple[int, ...]:
         """Return a tensor's shape as it is now."""

@@ -51,15 +51,29 @@ def layer_norm(input, weight, bias, normalized_shape, eps):
     return scaled(normal, weight, bias), mean, rstd
 
 
+def layer_slope(g, input, weight, normalized_shape, eps):
+    """Return the derivative of a layer norm by its input."""
+    axes = last(input, normalized_shape)
+    return standard_slope(scaled(g, weight), *standard(input, axes, eps)[::2], axes)
+
+
+def before_cancelling(g, rstd, axes):
+    """Return how large the parts are that `standard_slope` takes from each other."""
+    return np.zeros(g.shape) + rstd * np.max(np.abs(g), axes, keepdims=True, initial=0)
+
+
+layer_slope.rough = lambda g, input, weight, normalized_shape, eps: before_cancelling(
+    scaled(g, weight),
+    standard(input, last(input, normalized_shape), eps)[2],
+    last(input, normalized_shape),
+)
+
+
 law(
     "native_layer_norm",
     layer_norm,
     "NativeLayerNormBackward0",
-    input=lambda g, input, weight, normalized_shape, eps: standard_slope(
-        scaled(g, weight),
-        *standard(input, last(input, normalized_shape), eps)[::2],
-        last(input, normalized_shape),
-    ),
+    input=layer_slope,
     weight=lambda g, input, normalized_shape, eps: np.sum(
         g * standard(input, last(input, normalized_shape), eps)[0], lead(input, normalized_shape)
     ),
@@ -92,6 +106,15 @@ def batch_slope(g, input, weight, training, eps, running_mean=SPARED, running_va
     normal, _, rstd = batch_standard(input, running_mean, running_var, training, eps)
     g = scaled(g, lined(weight, input.ndim))
     return standard_slope(g, normal, rstd, channel_axes(input)) if training else g * rstd
+
+
+def batch_rough(g, input, weight, training, eps, running_mean=SPARED, running_var=SPARED):
+    """Return how large the parts of a batch norm's derivative are."""
+    rstd = batch_standard(input, running_mean, running_var, training, eps)[2]
+    return before_cancelling(scaled(g, lined(weight, input.ndim)), rstd, channel_axes(input))
+
+
+batch_slope.rough = batch_rough
 
 
 law(
@@ -132,6 +155,15 @@ def group_slope(gs, input, weight, N, group, eps):
     if gs[2] is not None:
         back -= gs[2][..., None] * normal * rstd**2 / x.shape[2]
     return back.reshape(input.shape)
+
+
+def group_rough(gs, input, weight, N, group, eps):
+    """Return how large the parts of a group norm's derivative are."""
+    g = in_groups(scaled(gs[0], lined(weight, input.ndim)), N, group)
+    return before_cancelling(g, standard(in_groups(input, N, group), (2,), eps)[2], (2,)).reshape(input.shape)
+
+
+group_slope.rough = group_rough
 
 
 law(

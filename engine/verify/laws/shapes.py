@@ -96,7 +96,16 @@ law("", None, "ExpandBackward0", self=lambda g, self_sym_sizes: summed_to(g, sel
 law("diagonal_copy", diagonal, "DiagonalBackward0_copy", moves="self")
 law("", None, "CloneBackward0", exact=True, carries=True, self=lambda g: g)
 law("clone contiguous lift_fresh", lambda self: np.array(self), exact=True, carries=True)
-law("to _to_copy type_as", lambda self, dtype=None: self, "ToCopyBackward0", self=lambda g: g)
+
+
+def converted(self, dtype=None):
+    """Return a tensor in another dtype: as whole numbers without what is behind the point."""
+    if "int" in str(dtype) and np.asarray(self).dtype.kind == "f":
+        return np.trunc(self)
+    return np.asarray(self) != 0 if dtype == "torch.bool" else self
+
+
+law("to _to_copy type_as", converted, "ToCopyBackward0", self=lambda g: g)
 
 
 # ----- joined, parted -----------------------------------------------------------------------------
