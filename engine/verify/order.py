@@ -47,7 +47,7 @@ class Order:
         """
         at = self.world.tensors[tensor]["at"]
         if row["kind"] == "names_bound":
-            if at is not None:
+            if at is not None and not self.made_later(tensor, at):
                 self.world.refuse("names", f"a row at {at} that made {tensor}", "none before this one")
         elif at is not None and at != row["at"] and not self.made_later(tensor, at):
             self.world.refuse(f"{tensor}.at", at, row["at"])
