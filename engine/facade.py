@@ -12,9 +12,11 @@ from typing import Any
 
 from engine import (
     accelerators,
+    amp,
     anomaly,
     autograd,
     checkpoint,
+    compiled,
     create,
     data,
     device,
@@ -30,7 +32,10 @@ from engine import (
     modes,
     nn,
     optim,
+    profiler,
     random,
+    saved_files,
+    star,
     switches,
     titles,
     transforms,
@@ -181,6 +186,10 @@ def _torch() -> dict[str, Any]:
         nan=float("nan"),
         promote_types=dtypes.promote_types,
         can_cast=dtypes.can_cast,
+        autocast=amp.autocast,
+        GradScaler=amp.GradScaler,
+        compile=compiled.compile,
+        **public(saved_files),
         result_type=_result_type,
         strided="torch.strided",
         preserve_format="torch.preserve_format",
@@ -227,6 +236,8 @@ def modules() -> dict[str, Namespace]:
         "torch.utils.checkpoint": public(checkpoint),
         "torch.utils": {},
         **accelerators.names(),
+        **amp.names(),
+        **profiler.names(),
         "torch.random": {"manual_seed": create.manual_seed},
         "torch.linalg": public(linalg),
         "torch.func": public(transforms),
@@ -241,7 +252,8 @@ def modules() -> dict[str, Namespace]:
     for name in sorted(tree, key=len, reverse=True):
         children = {n.rpartition(".")[2]: m for n, m in made.items() if n.rpartition(".")[0] == name}
         kind = Switchboard if name in accelerators.SWITCHES else Namespace
-        made[name] = kind(name, {**tree[name], **children})
+        offered = {**tree[name], **children}
+        made[name] = kind(name, offered | star.offered(name, offered))
     made["torch"].__dict__["get_device_module"] = lambda device=None: made[
         "torch." + accelerators.get_device_module(device)
     ]

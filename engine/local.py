@@ -18,12 +18,13 @@ class ThreadLocalState:
     `with torch.device(...)`, innermost last; `making`: where a factory puts what it makes just now;
     `switches`: what was set in `torch.backends`; `placed`: some tensor is on a simulated device; `worker`:
     the one whose turn it is in a backward pass (None: the caller); `program`: file name and text of the
-    program that runs, where one was begun.
+    program that runs, where one was begun; `files`: what `torch.save` keeps, by name; `said`: the calls of
+    which was told that something stands in for them.
     """
 
     __slots__ = (
-        "anomaly", "check_nan", "default_devices", "grad", "hooks_refused", "in_rule", "inference", "keeper",
-        "making", "placed", "program", "saved_hooks", "seq", "switches", "watch", "worker",
+        "anomaly", "check_nan", "default_devices", "files", "grad", "hooks_refused", "in_rule", "inference",
+        "keeper", "making", "placed", "program", "said", "saved_hooks", "seq", "switches", "watch", "worker",
     )  # fmt: skip
 
     def __init__(self, watch: Callable[[Any], None] | None = None, keeper: Any = None) -> None:
@@ -43,6 +44,8 @@ class ThreadLocalState:
         self.worker: Any = None
         self.program: tuple[str, str] | None = None
         self.switches: dict[tuple[str, str], Any] = {}
+        self.files: dict[Any, tuple[Any, Any]] = {}
+        self.said: set[str] = set()
 
 
 _state: ContextVar[ThreadLocalState] = ContextVar("state")

@@ -131,7 +131,11 @@ class Run:
             if given is not None and type(given) is not str:
                 raise TypeError(f"{what} must be None or a string, not {type(given).__name__}")
         text = (" " if sep is None else sep).join([str(value) for value in values])
-        self.recorder.printed(self._addresses.told(text + ("\n" if end is None else end)))
+        self.write(text + ("\n" if end is None else end))
+
+    def write(self, text: str) -> None:
+        """Make a row of a text that the program writes."""
+        self.recorder.printed(self._addresses.told(text))
 
     def _echo(self, value: Any) -> None:
         """Show the value of a bare expression, as Python's prompt does: None says nothing."""

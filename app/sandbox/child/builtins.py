@@ -47,7 +47,9 @@ def importer(modules: Mapping[str, Any]) -> Any:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         if not wanted:
             return modules[name.partition(".")[0]]
-        for item in wanted:  # the interpreter itself would go on to look into sys.modules
+        for item in (
+            wanted if wanted != ("*",) else ()
+        ):  # the interpreter itself would go on to look into sys.modules
             if not hasattr(modules[name], item):
                 raise ImportError(f"cannot import name {item!r} from {name!r}", name=name)
         return modules[name]

@@ -237,8 +237,8 @@ class _Gate:
             raise self.refuse("relative imports are not available here", node, "module")
         self._module(node.module, node)
         for alias in node.names:
-            if alias.name == "*":
-                raise self.refuse("import * is not supported here", alias, "module")
+            if alias.name == "*":  # gives public names only; what Python itself must not give stays unbound
+                continue
             if alias.name.startswith("_"):
                 raise self.refuse(f"the name {alias.name!r} is not available here", alias, "name")
             if node.module == "__future__" and alias.name not in names.FUTURE:

@@ -15,13 +15,14 @@ import functools
 import itertools
 import math
 import random
+import sys
 import time
 import types
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.sandbox.child import names
+from app.sandbox.child import names, system
 from app.sandbox.child.access import Access, Kind
 from engine.events import Seeded, emit
 
@@ -41,10 +42,16 @@ class Namespace:
         return made
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":  # the interpreter asks, for `import *`; to programs the name is closed
+            return sorted(self._sg_names)
         try:
             return self._sg_names[name]
         except KeyError:
-            raise AttributeError(f"module {self._sg_title!r} has no attribute {name!r}") from None
+            if hasattr(sys.modules.get(self._sg_title), name):
+                why = f"{self._sg_title}.{name} is part of Python, but it is not available here"
+            else:
+                why = f"module {self._sg_title!r} has no attribute {name!r}"
+            raise AttributeError(why) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"the module {self._sg_title!r} cannot be changed")
@@ -59,8 +66,9 @@ class Namespace:
         return f"<module {self._sg_title!r}>"
 
 
-def standard(access: Access, seed: int) -> dict[str, Namespace]:
-    """Return every standard module of one run, by name."""
+def standard(access: Access, seed: int, write: Callable[[str], None] = len) -> dict[str, Namespace]:
+    """Return every standard module of one run, by name; `write` prints a text."""
+    clock = Clock()
     abstract = Namespace("collections.abc", public(collections.abc, collections.abc.__all__))
     found = {
         "math": public(math),
@@ -70,11 +78,13 @@ def standard(access: Access, seed: int) -> dict[str, Namespace]:
         "functools": function_names(access),
         "typing": public(typing, TYPING) | {"Type": Kind, "TYPE_CHECKING": False},
         "dataclasses": dataclass_names(access),
-        "time": Clock().names(),
+        "time": clock.names(),
+        "timeit": {"default_timer": clock.look},
         "copy": {"copy": copy.copy, "deepcopy": lambda value, memo=None: copy.deepcopy(value)},
         "__future__": {name: getattr(__future__, name) for name in names.FUTURE},
     }
-    return {name: Namespace(name, chosen) for name, chosen in found.items()} | {"collections.abc": abstract}
+    made = {name: Namespace(name, chosen) for name, chosen in found.items()} | {"collections.abc": abstract}
+    return made | system.names(Namespace, write, clock.names()["asctime"])
 
 
 def public(module: Any, chosen: Any = None) -> dict[str, Any]:
@@ -88,18 +98,21 @@ normalvariate paretovariate randbytes randint random randrange sample seed setst
 uniform vonmisesvariate weibullvariate""".split()
 
 
-class SeededRandom(random.Random):
-    """Python's generator, which never asks the system for a seed."""
-
-    def seed(self, a: Any = None, version: int = 2) -> None:
-        """Seed the generator; without a seed, with 0."""
-        super().seed(0 if a is None else a, version)
-
-
 def random_names(seed: int) -> dict[str, Any]:
-    """Return the names of `random`, bound to one generator of this run."""
-    generator = SeededRandom(seed)
-    untold = [seed]
+    """Return the names of `random`, bound to one generator of this run; what has no seed takes the run's."""
+    untold: list[int] = []
+
+    class Random(random.Random):
+        """Python's generator, which never asks the system for a seed."""
+
+        def seed(self, a: Any = None, version: int = 2) -> None:
+            """Seed the generator; without a seed, with that of the run, which is said once."""
+            if a is None and untold:
+                emit(Seeded("random", untold.pop()))
+            super().seed(seed if a is None else a, version)
+
+    generator = Random()
+    untold.append(seed)
 
     def telling(name: str) -> Callable:
         method, sets = getattr(generator, name), name in ("seed", "setstate")
@@ -114,7 +127,7 @@ def random_names(seed: int) -> dict[str, Any]:
         draw.__name__ = draw.__qualname__ = name
         return draw
 
-    return {name: telling(name) for name in RANDOM} | {"Random": SeededRandom}
+    return {name: telling(name) for name in RANDOM} | {"Random": Random}
 
 
 # ----- time: a clock that costs nothing -----

@@ -40,8 +40,8 @@ copyright""".split()
 )
 
 STANDARD_MODULES = frozenset(
-    """torch math random collections collections.abc itertools functools typing dataclasses time copy
-__future__""".split()
+    """torch math random collections collections.abc itertools functools typing dataclasses time copy timeit
+os os.path sys io argparse logging warnings gc contextlib abc operator __future__""".split()
 )
 NUMPY_MODULES = frozenset(
     {"numpy", "numpy.random", "numpy.linalg", "numpy.testing", "numpy.exceptions", "numpy.typing"}

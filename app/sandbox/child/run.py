@@ -73,6 +73,10 @@ class Report:
         self.busy = False  # sending: an alarm must wait
         self.reserve = mmap.mmap(-1, RESERVE)  # address space only: no page of it is touched
 
+    def write(self, text: str) -> None:
+        """Print a text as it is: for the modules that print."""
+        self.run.write(text)
+
     def begin(self, program: Mended, formula: dict[str, Any] | None = None) -> None:
         """Say which text runs, if it is not the one that was sent, and which formula it stands for."""
         told = {"expression": formula} if formula else {}
@@ -174,7 +178,7 @@ def prepared(job: Job, report: Report, limits: Limits) -> tracing.Run:
         access = Access(facade.is_internal)
         said.begin()
         absent, at_end = stand_ins.modules(modules.Namespace)
-        importable = modules.standard(access, job.seed) | absent | facade.modules()
+        importable = modules.standard(access, job.seed, report.write) | absent | facade.modules()
         table = builtins.table(access, importable)
         gate_ = refusing(*formula.refusal) if formula and formula.refusal else gated(limits)
         world = {"compile_": gate_, "modules": importable, "builtins": table, "at_end": at_end}

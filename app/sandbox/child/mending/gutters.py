@@ -9,7 +9,21 @@ from app.sandbox.child.mending.draft import Draft
 NUMBER = re.compile(r"^\s*(\d{1,4})[.:|)]?\s*$")
 ROW = re.compile(r"^\s*1(?: +\d{1,3}){2,}\s*$")
 QUOTE = re.compile(r"^\s*>(?!>>)[ \xa0]?")
+LABELS = set(
+    "python Python python3 Python3 py ipython code Copy Copied 复制 复制代码 代码 代码如下 运行".split()
+)
 BULLET = re.compile(r"^\s*[•●◦▪‣·∙][ \t\xa0]+")
+
+
+def labels(draft: Draft) -> None:
+    """Set aside the label of a code box and the word on its button, which were copied with the code."""
+    filled = [i for i, line in enumerate(draft.lines) if line.text.strip()]
+    for i in filled[:2]:
+        label = draft.lines[i].text.strip()
+        if label not in LABELS:
+            return
+        draft.put(i, f"# {label}", "prose")
+        draft.note("prose", 0, label)
 
 
 def gutter(draft: Draft) -> None:
@@ -25,7 +39,7 @@ def gutter(draft: Draft) -> None:
 
 def numbered(texts: list[str]) -> list[tuple[int, int]]:
     """Return from where to where lines are a block of line numbers, and nothing else: at most one block."""
-    filled = [i for i, text in enumerate(texts) if text.strip()]
+    filled = [i for i, text in enumerate(texts) if text.strip() and text.removeprefix("# ") not in LABELS]
     if not filled:
         return []
     if ROW.match(texts[filled[0]]) and _counts([int(n) for n in texts[filled[0]].split()]):

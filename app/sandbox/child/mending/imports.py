@@ -6,8 +6,10 @@ import ast
 
 from app.sandbox.child.mending.draft import Draft, Line
 from app.sandbox.child.mending.parsing import bound_names, parsed, used_names
+from engine.star import STAR
 
-_SELF = "torch math random time copy itertools functools collections typing dataclasses numpy".split()
+_SELF = """torch math random time copy itertools functools collections typing dataclasses numpy os sys io
+argparse logging warnings operator""".split()
 _FROM = {
     "torch": "nn optim autograd",
     "torch.autograd": "Variable Function",
@@ -17,7 +19,7 @@ _FROM = {
     "dataclasses": "dataclass",
     "functools": "partial",
     "typing": "Any Callable Dict List Optional Sequence Tuple Union",
-    "tqdm": "tqdm",
+    "tqdm": "tqdm trange",
     "torchviz": "make_dot",
 }
 IMPORTS = (
@@ -41,8 +43,9 @@ def names(draft: Draft) -> None:
     if tree is None:
         return
     bound = bound_names(tree)
-    if any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(tree)):
-        bound |= {"nn", "optim", "autograd", "F", "Parameter", "Variable", "Function"}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            bound |= set(STAR.get(node.module or "", ()))
     missing = [name for name in used_names(tree) if name not in bound]
     _rename(draft, tree, {name for name in missing if name in RENAMED})
     wanted = [IMPORTS[name] for name in missing if name in IMPORTS]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from app.sandbox.child.mending.characters import characters
 from app.sandbox.child.mending.draft import Draft
-from app.sandbox.child.mending.gutters import gutter, marks
+from app.sandbox.child.mending.gutters import gutter, labels, marks
 from app.sandbox.child.mending.imports import names
 from app.sandbox.child.mending.indents import indentation
 from app.sandbox.child.mending.markup import markup, notebook
@@ -23,8 +23,8 @@ from app.sandbox.child.mending.wrapping import fences, magics, numbers, prose, t
 
 # In this order: what stands around the code first, then its lines, then its signs.
 STAGES: tuple[Callable[[Draft], None], ...] = (
-    notebook, markup, fences, marks, gutter, numbers, prompts, tracebacks, results, magics, characters,
-    remarks, old_python, indentation, prose,
+    notebook, markup, fences, labels, marks, gutter, numbers, prompts, tracebacks, results, magics,
+    characters, remarks, old_python, indentation, prose,
 )  # fmt: skip
 
 LONGEST, MOST = 66_000, 2_000  # characters and lines; the gate refuses more

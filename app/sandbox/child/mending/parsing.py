@@ -6,13 +6,10 @@ import ast
 import warnings
 
 from app.sandbox.child.mending.draft import NEWLINE
-from app.sandbox.child.mending.gutters import numbered
+from app.sandbox.child.mending.gutters import LABELS, numbered
 
 NOTEBOOK = {"In", "Out"}
 ENTITIES = {"gt", "lt", "amp", "quot", "apos", "nbsp"}
-LABELS = set(
-    "python Python python3 Python3 py ipython code Copy Copied 复制 复制代码 代码 代码如下 运行".split()
-)
 SHOWN = {"tensor", "array"}
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from app.sandbox.child.mending.draft import Draft, Line
-from app.sandbox.child.mending.parsing import LABELS, is_right
+from app.sandbox.child.mending.gutters import LABELS
+from app.sandbox.child.mending.parsing import is_right
 from app.sandbox.child.mending.scan import leads
 
 # ----- fences -----
