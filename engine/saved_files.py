@@ -14,7 +14,6 @@ import numpy as np
 
 from engine import errors, events
 from engine.local import state
-from engine.nn.module import Module
 from engine.stood_in import say
 from engine.tensor import Tensor
 
@@ -84,9 +83,13 @@ def _fresh_tensors(value: Any, memo: dict[int, Any], seen: set[int]) -> None:
     elif isinstance(value, (list, tuple, set)):
         inside = value
     else:
-        inside = vars(value).values() if isinstance(value, Module) else ()
+        inside = vars(value).values() if _is_module(value) else ()
     for each in inside:
         _fresh_tensors(each, memo, seen)
+
+
+def _is_module(value: Any) -> bool:
+    return hasattr(value, "_parameters") and hasattr(value, "__dict__")
 
 
 def _unsafe(value: Any) -> Any:
@@ -96,6 +99,6 @@ def _unsafe(value: Any) -> Any:
     elif isinstance(value, (list, tuple, set)):
         inside = value
     else:
-        foreign = isinstance(value, Module) or type(value).__module__ == "__main__"
+        foreign = _is_module(value) or type(value).__module__ == "__main__"
         return value if foreign and not isinstance(value, SAFE) else None
     return next((found for each in inside if (found := _unsafe(each)) is not None), None)
