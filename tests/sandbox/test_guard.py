@@ -32,7 +32,7 @@ def refusal(source: str, limits: Limits = LIMITS, internal: frozenset[str] = fro
         ("import os", "the module 'os' is not available here"),
         ("import numpy.ctypeslib", "the module 'numpy.ctypeslib' is not available here"),
         ("from numpy.lib import stride_tricks", "the module 'numpy.lib' is not available here"),
-        ("from torch import *", "import * is not supported here"),
+        ("from os import *", "the module 'os' is not available here"),
         ("from . import x", "relative imports are not available here"),
         ("x.__class__.__mro__", "the attribute '__mro__' is not available here"),
         ("x.__class__ = 1", "the attribute '__class__' is not available here"),

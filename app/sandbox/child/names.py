@@ -41,7 +41,7 @@ copyright""".split()
 
 STANDARD_MODULES = frozenset(
     """torch math random collections collections.abc itertools functools typing dataclasses time copy timeit
-os os.path sys io argparse logging warnings gc contextlib abc operator __future__""".split()
+sys io argparse logging warnings gc contextlib abc __future__""".split()
 )
 NUMPY_MODULES = frozenset(
     {"numpy", "numpy.random", "numpy.linalg", "numpy.testing", "numpy.exceptions", "numpy.typing"}

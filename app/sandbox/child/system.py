@@ -1,4 +1,4 @@
-"""`os`, `sys`, `io`, `argparse`, `logging`, `warnings`, ...: what small programs ask of the system.
+"""`sys`, `io`, `argparse`, `logging`, `warnings`, ...: what small programs ask of the system.
 
 There is no file, no environment, no command line and no machine behind these names. Of the real modules
 only pure functions are handed out.
@@ -8,28 +8,20 @@ from __future__ import annotations
 
 import abc
 import contextlib
-import operator
-import posixpath
 import sys
 import types
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-from app.sandbox.child.stand_ins.said import accepts
 from engine.trace.spans import SNIPPET
 
 Write = Callable[[str], None]
-OPERATOR = """abs add and_ concat contains eq floordiv ge getitem gt index inv invert is_ is_not itemgetter le
-lshift lt matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor""".split()
-PATH = "basename commonpath commonprefix dirname isabs join normpath split splitext".split()
 
 
 def names(make: Callable[[str, dict], Any], write: Write, clock: Callable[[], str]) -> dict[str, Any]:
     """Return these modules by name, made by `make(title, names)`; `write` is where they print."""
-    path = make("os.path", os_path())
     found = {
-        "os": {**os_names(), "path": path},
         "sys": sys_names(write),
         "io": {"BytesIO": BytesIO},
         "argparse": {"ArgumentParser": ArgumentParser, "Namespace": Options},
@@ -42,40 +34,11 @@ def names(make: Callable[[str, dict], Any], write: Write, clock: Callable[[], st
             "contextmanager": contextmanager,
         },
         "abc": {"ABC": abc.ABC, "abstractmethod": abstractmethod},
-        "operator": {name: getattr(operator, name) for name in OPERATOR},
     }
-    return {title: make(title, chosen) for title, chosen in found.items()} | {"os.path": path}
+    return {title: make(title, chosen) for title, chosen in found.items()}
 
 
-# ----- os, sys, io -----
-def os_path() -> dict[str, Any]:
-    """Return the names of `os.path`: texts are joined and cut; nothing exists."""
-    pure = {name: getattr(posixpath, name) for name in PATH}
-    nothing = dict.fromkeys(("exists", "isfile", "isdir", "islink"), lambda path: False)
-    same = dict.fromkeys(("expanduser", "expandvars"), lambda path: path)
-    absolute = lambda path: posixpath.normpath(posixpath.join("/", path))  # noqa: E731
-    return {**pure, **nothing, **same, "abspath": absolute, "realpath": absolute, "sep": "/"}
-
-
-def os_names() -> dict[str, Any]:
-    """Return the names of `os`: an empty environment, an empty folder."""
-    environment: dict[str, str] = {}
-    return {
-        "environ": environment,
-        "getenv": environment.get,
-        "putenv": lambda name, value: None,
-        "getcwd": lambda: "/",
-        "cpu_count": lambda: 1,
-        "getpid": lambda: 1,
-        "listdir": lambda path=".": [],
-        "makedirs": accepts("os", "os.makedirs"),
-        "mkdir": accepts("os", "os.mkdir"),
-        "sep": "/",
-        "linesep": "\n",
-        "name": "posix",
-    }
-
-
+# ----- sys, io -----
 class Stream:
     """`sys.stdout`: what is written is printed."""
 

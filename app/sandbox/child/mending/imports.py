@@ -8,8 +8,8 @@ from app.sandbox.child.mending.draft import Draft, Line
 from app.sandbox.child.mending.parsing import bound_names, parsed, used_names
 from engine.star import STAR
 
-_SELF = """torch math random time copy itertools functools collections typing dataclasses numpy os sys io
-argparse logging warnings operator""".split()
+_SELF = """torch math random time copy itertools functools collections typing dataclasses numpy sys io
+argparse logging warnings""".split()
 _FROM = {
     "torch": "nn optim autograd",
     "torch.autograd": "Variable Function",
