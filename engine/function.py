@@ -224,7 +224,8 @@ class Function:
 @functools.lru_cache(maxsize=256)
 def node_type(function: type[Function]) -> type[FunctionNode]:
     """Return the node class of a Function: named after it, as PyTorch names it."""
-    return type(f"{function.__name__}Backward", (FunctionNode,), {"__slots__": (), "function": function})
+    names = {"__slots__": (), "function": function, "__module__": "torch.autograd.function"}
+    return type(f"{function.__name__}Backward", (FunctionNode,), names)
 
 
 def bound(forward: Callable, args: tuple, kwargs: dict, skip: int) -> tuple:

@@ -10,6 +10,7 @@ from tests.browser.player import Player
 PHONE = {"width": 390, "height": 844}
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 MARK = "() => getComputedStyle(document.querySelector('label[for=pane-code]'), '::after').content"
+EDITING = "() => document.querySelector('[data-testid=player]').dataset.mode === 'edit'"
 EDITOR = ".cm-content, .plain-editor"
 PASTED = """\
 python
@@ -61,6 +62,7 @@ def test_a_pasted_page_is_mended_and_given_back_in_chinese(phone: Player, shoot)
     assert phone.page.evaluate(OVERFLOW) <= 0
     shoot(phone.page, "phone_mended_open")
     phone.page.get_by_test_id("own-text").tap()
+    phone.page.wait_for_function(EDITING)  # a tap becomes a click only after a moment
     assert typed(phone).startswith("python\n复制代码\n1\n")
     phone.page.reload()
     assert typed(phone).startswith("python\n复制代码\n1\n")

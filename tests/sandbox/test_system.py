@@ -227,12 +227,12 @@ x = torch.ones(1, requires_grad=True)
 print(type(x), type(nn.Linear(1, 1)), type(nn.Parameter(x)), type(x.dtype), type(x.shape))
 y = x * 2
 print(type(optim.SGD([x], lr=1)), nn.MSELoss, type(y.grad_fn), type(y.grad_fn.next_functions[0][0]))
-print(type(x.max(0)), torch.typename(nn.ReLU()), type(torch.device("cpu")))
+print(type(x.max(0)), nn.ReLU, type(torch.device("cpu")))
 """
     assert printed(source) == (
         "<class 'torch.Tensor'> <class 'torch.nn.modules.linear.Linear'> "
         "<class 'torch.nn.parameter.Parameter'> <class 'torch.dtype'> <class 'torch.Size'>\n"
         "<class 'torch.optim.sgd.SGD'> <class 'torch.nn.modules.loss.MSELoss'> <class 'MulBackward0'> "
         "<class 'AccumulateGrad'>\n"
-        "<class 'torch.return_types.max'> torch.nn.modules.activation.ReLU <class 'torch.device'>\n"
+        "<class 'torch.return_types.max'> <class 'torch.nn.modules.activation.ReLU'> <class 'torch.device'>\n"
     )
