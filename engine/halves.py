@@ -29,12 +29,21 @@ def rounded_once(op: Op) -> Callable[..., Any]:
         return op.forward
 
     def forward(*arrays: Any) -> Any:
-        if any([type(a) is DType for a in arrays]):
+        if any([type(a) is DType for a in arrays]) or mixed(arrays):
             return op.forward(*arrays)
-        out = op.forward(*[a.astype(SINGLE) if has_half((a,)) else a for a in arrays])
+        try:
+            out = op.forward(*[a.astype(SINGLE) if has_half((a,)) else a for a in arrays])
+        except Exception:
+            op.forward(*arrays)  # refuses too, and names the dtype that it was given
+            raise
         return tuple(map(narrowed, out)) if isinstance(out, (tuple, list)) else narrowed(out)
 
     return forward
+
+
+def mixed(arrays: Sequence[Any]) -> bool:
+    """Return whether there are floats of another precision too: some operations refuse that."""
+    return any([type(a) is ndarray and a.dtype.kind == "f" and a.dtype is not HALF for a in arrays])
 
 
 def narrowed(result: Any) -> np.ndarray:

@@ -47,13 +47,16 @@ class Order:
         """
         at = self.world.tensors[tensor]["at"]
         if row["kind"] == "names_bound":
-            if at is not None and not self.made_later(tensor, at):
+            own = at is not None and row["at"] is not None and row["at"][0] == at[0]  # the very statement
+            if at is not None and (own or not self.made_later(tensor, at)):
                 self.world.refuse("names", f"a row at {at} that made {tensor}", "none before this one")
         elif at is not None and at != row["at"] and not self.made_later(tensor, at):
             self.world.refuse(f"{tensor}.at", at, row["at"])
 
     def made_later(self, tensor: str, at: list) -> bool:
         """Say whether a row still to come makes a tensor at this place."""
+        if not any(row["kind"] == "saved_packed" for row in self.world.rows):
+            return False
         later = (row for row in self.world.rows[self.world.k :] if row["kind"] == "op_applied")
         return any(tensor in row["outputs"] and row["at"] == at and not row["inplace"] for row in later)
 

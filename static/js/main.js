@@ -160,6 +160,7 @@ function note(page, { trace: { source, mended, rows }, errors = [] }, code) {
       run(page, code);
     },
     onBack() {
+      keepPlayed(""); // who comes back finds this text, not its run
       put(page, page.mended?.own ?? code);
       edit(page);
     },

@@ -12,6 +12,7 @@ OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElemen
 MARK = "() => getComputedStyle(document.querySelector('label[for=pane-code]'), '::after').content"
 EDITING = "() => document.querySelector('[data-testid=player]').dataset.mode === 'edit'"
 EDITOR = ".cm-content, .plain-editor"
+OWN = "() => document.querySelector('.cm-content, .plain-editor').innerText.startsWith('python')"
 PASTED = """\
 python
 复制代码
@@ -62,7 +63,8 @@ def test_a_pasted_page_is_mended_and_given_back_in_chinese(phone: Player, shoot)
     assert phone.page.evaluate(OVERFLOW) <= 0
     shoot(phone.page, "phone_mended_open")
     phone.page.get_by_test_id("own-text").tap()
-    phone.page.wait_for_function(EDITING)  # a tap becomes a click only after a moment
+    phone.page.wait_for_function(EDITING)
+    phone.page.wait_for_function(OWN)  # a tap becomes a click only after a moment
     assert typed(phone).startswith("python\n复制代码\n1\n")
     phone.page.reload()
     assert typed(phone).startswith("python\n复制代码\n1\n")
