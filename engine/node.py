@@ -19,18 +19,6 @@ LEAF_SEQ = 2**64 - 1
 Edge = tuple["Node", int]
 
 
-def next_seq() -> int:
-    """Return the next sequence number: the order in which nodes are made."""
-    here = state()
-    here.seq += 1
-    return here.seq - 1
-
-
-def peek_seq() -> int:
-    """Return the number the next node will get."""
-    return state().seq
-
-
 class Node:
     """One recorded operation: edges to where its inputs came from, and what its rules need."""
 
