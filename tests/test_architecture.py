@@ -103,7 +103,8 @@ SCRIPT_ROOMS: dict[str, set[str]] = {
     "i18n.js": set(),
     "api.js": set(),
     "theme.js": set(),
-    "main.js": {"trace", "player", "graph", "code", "panels", "dom.js", "i18n.js", "api.js"},
+    "page": {"trace", "player", "graph", "code", "panels", "dom.js", "i18n.js", "api.js"},
+    "main.js": {"trace", "player", "page", "graph", "code", "panels", "dom.js", "i18n.js", "api.js"},
 }
 
 # ending: (lines of a file, lines of a function, width of a line); None = not measured

@@ -4,25 +4,19 @@ import { checkRun, runCode } from "#js/api.js";
 import { createEditor } from "#js/code/editor.js";
 import { mountFormula } from "#js/code/formula.js";
 import { showNotes, tell } from "#js/code/notes.js";
-import { mount as mountCode } from "#js/code/view.js";
 import { set } from "#js/dom.js";
-import { mount as mountGraph } from "#js/graph/view.js";
 import { t, use } from "#js/i18n.js";
-import { mountPanels } from "#js/panels/index.js";
-import { hashOf, hreflangs, keepInAddress, keepPlace } from "#js/player/address.js";
+import { hashOf, hreflangs, keepPlace } from "#js/player/address.js";
 import { keepSeed, rowInHash, withoutProgram } from "#js/player/address.js";
 import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
 import { keepValues, keptValues } from "#js/player/drafts.js";
-import { mountKeyboard } from "#js/player/keyboard.js";
-import { createPlayer } from "#js/player/player.js";
 import { mountSeal } from "#js/player/seal.js";
+import { openSession } from "#js/page/session.js";
 import { messageText } from "#js/trace/refusals.js";
-import { mount as mountTimeline } from "#js/player/timeline.js";
 
 /**
  * @typedef {import("#js/api.js").Run} Run
- * @typedef {ReturnType<typeof createPlayer>} Player
- * @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown}} View
+ * @typedef {ReturnType<typeof openSession>} Player
  * @typedef {{
  *   root: Element, notice: Element, given: string, slot(name: string): Element,
  *   seal: ReturnType<typeof mountSeal>, formula: ReturnType<typeof mountFormula>,
@@ -34,7 +28,6 @@ import { mount as mountTimeline } from "#js/player/timeline.js";
  * }} Page
  */
 
-const SLOTS = ["source", "output", "graph", "queue", "say", "inspector", "timeline"];
 const SEEDS = 2 ** 32;
 const PATIENCE = 500; // milliseconds before a run is called slow
 
@@ -131,7 +124,9 @@ function open(page, answer, code, hash, stays) {
   note(page, answer, code);
   page.formula.show(answer.trace.expression);
   try {
-    page.player = play(page, answer);
+    const { settings, session } = page;
+    const program = programOf(page, code);
+    page.player = openSession(page.root, answer, { settings, program, signal: session.signal });
     begin(page, page.player, answer.trace.outcome, hash, stays);
     check(page, answer.text);
   } catch (error) {
@@ -198,46 +193,6 @@ function goTo({ root, player }, row) {
 }
 
 /**
- * Mount the player and its views for one run. Everything ends with the session's signal.
- * @param {Page} page
- * @param {Run} answer
- * @returns {Player}
- */
-function play(page, { trace, drawing }) {
-  const {
-    root,
-    slot,
-    settings,
-    session: { signal },
-  } = page;
-  const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const player = createPlayer(trace, { ...settings, still: () => still.matches, signal });
-  const context = { trace, drawing, player, signal };
-  for (const name of SLOTS) slot(name).replaceChildren();
-  const graph = mountGraph(slot("graph"), context);
-  const code = mountCode(slot("source"), context);
-  const timeline = mountTimeline(slot("timeline"), context);
-  /** @type {View[]} */
-  const views = [code, graph, mountPanels(root, context), timeline];
-  const keep = keepInAddress({ signal });
-  const show = (/** @type {Player["state"]} */ state) => {
-    set(root, "data-step", state.k + 1);
-    views.forEach((view) => view.show(state));
-    keep(state.k);
-  };
-  set(root, "data-steps", trace.rows.length);
-  player.onChange((state) => {
-    Object.assign(settings, { level: player.level, speed: player.speed });
-    show(state);
-  });
-  player.onDraw((row, t) => views.forEach((view) => view.draw?.(row, t)));
-  show(player.state);
-  mountKeyboard(document, { player, edit: () => edit(page), fit: () => graph.fit(), signal });
-  addEventListener("hashchange", () => player.seek(rowInHash(location.hash) ?? player.k), { signal });
-  return player;
-}
-
-/**
  * Stand where the reader expects to: at the step of the address, else before the first row. A program that
  * was not run has one row, which says why. The editor marks the fault for when it is opened again.
  * @param {Page} page
@@ -267,6 +222,22 @@ function moveOn(code) {
   history.replaceState(null, "", location.pathname + search + location.hash);
   keepDraft(addressOf(location), code);
   for (const link of hreflangs()) link.search = withoutProgram(link.search);
+}
+
+/**
+ * What views may do with the program: run another in its place at the same step, or open the editor.
+ * @param {Page} page
+ * @param {string} text
+ */
+function programOf(page, text) {
+  return {
+    text,
+    run: (/** @type {string} */ changed) => run(page, changed, hashOf(page.player?.k ?? -1), true),
+    edit(/** @type {string} */ changed = page.editor.text()) {
+      if (changed !== page.editor.text()) page.editor.setText(changed);
+      edit(page);
+    },
+  };
 }
 
 /** @param {Page} page */

@@ -1,0 +1,42 @@
+/**
+ * The list of views that show a run, each in its place of the page. To add one: its file, a line here.
+ *
+ * A view is mounted as `mount(place, context)` and returns {show(state), draw?(row, t), fit?()}. The
+ * context: {trace, drawing, player, signal, selection, root, program}; `program` is {text, run(text),
+ * edit(text)}: what was run, run another in its place, put another into the editor.
+ */
+
+import { mount as code } from "#js/code/view.js";
+import { mount as graph } from "#js/graph/view.js";
+import { mountPanels } from "#js/panels/index.js";
+import { mount as timeline } from "#js/player/timeline.js";
+
+/** @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown, fit?(): void}} View */
+
+/** Slots of the page that views fill; `null`: the view finds its places under the player's root. */
+const views = [
+  { slot: "source", mount: code },
+  { slot: "graph", mount: graph },
+  { slot: null, mount: mountPanels },
+  { slot: "timeline", mount: timeline },
+];
+const FILLED = ["source", "output", "graph", "queue", "say", "inspector", "timeline"];
+
+/**
+ * Mount every view under `root` for one run.
+ * @param {Element} root
+ * @param {any} context
+ * @returns {Required<View>}
+ */
+export function mountViews(root, context) {
+  const slot = (/** @type {string} */ name) =>
+    root.querySelector(`[data-slot="${name}"]`) ?? document.createElement("div");
+  for (const name of FILLED) slot(name).replaceChildren();
+  /** @type {View[]} */
+  const shown = views.map(({ slot: name, mount }) => mount(name ? slot(name) : root, context));
+  return {
+    show: (state) => shown.forEach((view) => view.show(state)),
+    draw: (row, t) => shown.forEach((view) => view.draw?.(row, t)),
+    fit: () => shown.forEach((view) => view.fit?.()),
+  };
+}
