@@ -13,7 +13,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
-from app.problems import Problem
+from app.problems import Left, Problem
 from app.settings import Settings
 
 T = TypeVar("T")
@@ -59,13 +59,13 @@ def refuse_other_sites(request: Request) -> None:
 
 
 async def while_wanted(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Return what `work` gives; end it when whoever asked has gone."""
+    """Return what `work` gives; end it when whoever asked has gone. Raises Left."""
     task = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(gone(request))
     try:
         await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
-            raise Problem(503, retry_after=SOON)  # which nobody reads any more
+            raise Left
         return task.result()
     finally:
         task.cancel()

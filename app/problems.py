@@ -17,6 +17,7 @@ from app.i18n import language_of, text
 from app.sandbox.pool import Busy, Unavailable
 from app.templating import page
 
+UNHEARD = 499  # for the log: nobody reads it
 LATER = 5  # seconds, where nobody can know
 MEDIA_TYPE = "application/problem+json"
 TOLD = (400, 403, 404, 405, 413, 422, 429, 500, 503)  # in page.error.<status>.title, .detail
@@ -39,6 +40,10 @@ class Problem(Exception):
         self.errors = errors
         self.values = values
         self.headers: dict[str, str] = {}
+
+
+class Left(Exception):
+    """Whoever asked has closed the connection: no refusal, and nobody to tell anything."""
 
 
 def problem_of(error: Exception) -> Problem:
@@ -103,7 +108,13 @@ def document(request: Request, problem: Problem, words: dict[str, str]) -> Respo
     return Response(orjson.dumps(body), problem.status, media_type=MEDIA_TYPE)
 
 
+async def unheard(request: Request, error: Exception) -> Response:
+    """Answer a request whose sender has gone."""
+    return Response(status_code=UNHEARD)
+
+
 def install(app: FastAPI) -> None:
     """Make `answer` the handler of everything that goes wrong."""
+    app.add_exception_handler(Left, unheard)
     for kind in (Problem, Busy, Unavailable, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, answer)

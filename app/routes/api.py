@@ -65,14 +65,21 @@ IN_LANGUAGE = {"parameters": [{**LANGUAGE, "description": EITHER}]}
     tags=["traces"],
 )
 async def make_trace(request: Request) -> Response:
-    """Run a program in isolation; return every step of it and where to draw them."""
+    """Run a program in isolation; return every step of it and where to draw them.
+
+    Who closes the connection ends the run, and gives its place to the next.
+    """
     app = request.app.state
     intake.refuse_other_sites(request)
     asked = await intake.read_json(request, TraceRequest, app.settings.request_bytes)
     code = intake.check_code(asked.code, app.settings)
-    async with app.clients.run_of(request):
-        seconds, options = app.settings.layout_seconds, asked.model_dump(exclude={"code"})
-        body = await visualise(code, app.pool, app.renderer, seconds, options)
+    options = asked.model_dump(exclude={"code"})
+
+    async def in_turn() -> bytes:
+        async with app.clients.run_of(request):
+            return await visualise(code, app.pool, app.renderer, app.settings.layout_seconds, options)
+
+    body = await intake.while_wanted(request, in_turn())
     return Response(body, 201, {"Cache-Control": "no-store"}, "application/json")
 
 
