@@ -1,8 +1,8 @@
 """The backward pass in one loop: the steps of backward.py for the common call, whether watched or not.
 
 For calls that restrict nothing, record nothing and stay on one device. Same nodes, same order, same numbers,
-same facts; tests hold the two together. Rules run on bare arrays where they can (bare.py), and what runs
-for every node is written out in place.
+same facts (stretch.py); tests hold the two together. Rules run on bare arrays where they can (bare.py), and
+what runs for every node is written out in place.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine import backward as steps
-from engine import errors, events
+from engine import events
 from engine.accumulate import accumulated
 from engine.bare import on_arrays
 from engine.local import ThreadLocalState, state
-from engine.node import AccumulateGrad, Node
+from engine.node import AccumulateGrad, Node, emptied, is_kept
 from engine.ready_queue import ReadyQueue
-from engine.saved import FREED, SavedTensor
-from engine.tensor import Tensor
+from engine.saved import FREED, GONE, SavedTensor
+from engine.sparse import SparseTensor
+from engine.stretch import TOLD, Teller
 
 Watch = Callable[[Any], None] | None
 
@@ -34,29 +35,40 @@ def run(call: steps.Call, watch: Watch) -> None:
     """Run the whole pass and tell `watch`, if there is one, every step."""
     start, buffers = steps.started(call)
     missing = call.nodes = steps.dependencies(start)
+    if watch is None:
+        go(call, start, buffers, missing, None)
+        return
+    teller = Teller(watch, steps.began(call, missing, None), start, buffers)
+    if start is call.roots[0][0]:
+        watch(events.NodeReady(start, (start,)))
+    try:
+        go(call, start, buffers, missing, teller)
+    finally:
+        teller.tell()
+    watch(events.BackwardEnded(call.api))
+
+
+def go(call: steps.Call, start: Node, buffers: dict, missing: dict[Node, int], teller: Teller | None) -> None:
+    """Run node after node, from the start to the leaves."""
     queue = ReadyQueue()
     queue.push(start)
     here, held, pop, push = state(), call.held, queue.pop, queue.push
-    if watch is not None:
-        watch(steps.began(call, missing, None))
-        if start is call.roots[0][0]:
-            watch(events.NodeReady(start, tuple(queue.heap)))
+    saved = raw = sums = None
     while queue.heap:
         node = pop()
         grads = buffers.pop(node)
         if held:
             steps.let_go(call, grads)
-        if watch is not None and type(node) is not steps.GraphRoot:
-            watch(events.NodeEntered(node, tuple(grads), tuple(queue.heap)))
         if node.hooked or type(node) is AccumulateGrad:
-            if watch is None and writes_only(node):
-                write_grad(node.variable, grads[0], call)
+            if writes_only(node, grads[0]):
+                write_grad(node, grads[0], call, teller)
                 continue
-            outs = told(steps.visit(node, tuple(grads), call), watch)
+            if teller is not None:
+                teller.entered(node, grads, queue)
+                saved, raw = TOLD, None
+            outs = told(steps.visit(node, tuple(grads), call), None if teller is None else teller.watch)
         else:
-            outs = evaluated(node, grads, here, watch)
-            if not call.keep_graph:
-                free(node, watch)
+            outs, saved, raw = evaluated(node, grads, call, here, teller, queue)
         if len(outs) > 1 and (outs[0] is outs[1] or len(outs) > 2):
             steps.note_shared(call, node, outs)
         for slot, edge in enumerate(node.next_edges):
@@ -68,22 +80,19 @@ def run(call: steps.Call, watch: Watch) -> None:
             buffer = buffers.get(target)
             if buffer is None:
                 buffer = buffers[target] = [None] * len(target.outputs_info)
-            if watch is not None:
-                watch(events.EdgeFlowed(node, slot, target, input_nr, grad, left))
             if buffer[input_nr] is None:
                 buffer[input_nr] = grad
                 if held and id(grad) in held:
                     held[id(grad)] += 1
             elif grad is not None:
-                summed = steps.add(buffer, input_nr, grad, call)
-                if watch is not None:
-                    watch(events.GradSummed(target, input_nr, *summed))
+                steps.add(buffer, input_nr, grad, call)
+                if teller is not None:
+                    sums = [*(sums or ()), buffer[input_nr]]
             if not left:
                 push(target)
-                if watch is not None:
-                    watch(events.NodeReady(target, tuple(queue.heap)))
-    if watch is not None:
-        watch(events.BackwardEnded(call.api))
+        if teller is not None:
+            teller.note((node, outs, sums, saved, raw))
+            sums = None
 
 
 def told(facts: Iterator[Any], watch: Watch) -> list[Any]:
@@ -97,30 +106,46 @@ def told(facts: Iterator[Any], watch: Watch) -> list[Any]:
             watch(fact)
 
 
-def writes_only(node: Node) -> bool:
-    """Return whether a node does nothing but add to the `.grad` of a leaf."""
+def writes_only(node: Node, grad: Any) -> bool:
+    """Return whether a node does nothing but add to the `.grad` of a leaf, and that of a dense one."""
     if type(node) is not AccumulateGrad or node.hooked:
         return False
-    return not (node.variable.hooks or node.variable.post_hooks)
+    leaf = node.variable
+    return not (leaf.hooks or leaf.post_hooks) and leaf.node is None and type(grad) is not SparseTensor
 
 
-def write_grad(leaf: Tensor, grad: Any, call: steps.Call) -> None:
+def write_grad(node: AccumulateGrad, grad: Any, call: steps.Call, teller: Teller | None) -> None:
     """Add what arrived at a leaf to its `.grad`."""
-    if grad is None or not leaf.requires:
-        return
-    if leaf.node is not None:
-        raise RuntimeError(errors.leaf_in_graph())
-    alone = id(grad) not in call.held and all([grad is not given for given in call.grads])
-    leaf.grad_tensor, _ = accumulated(leaf, leaf.grad_tensor, grad, False, alone)
+    leaf = node.variable
+    before, how = leaf.grad_tensor, "nothing"
+    kept = None
+    if teller is not None and before is not None:
+        teller.tell()  # what was noted may mean the memory that is written now
+        kept = before.array.copy()
+    if grad is not None and leaf.requires:
+        alone = id(grad) not in call.held and all([grad is not given for given in call.grads])
+        leaf.grad_tensor, how = accumulated(leaf, before, grad, False, alone)
+    if teller is not None:
+        arrays = [None if each is None else each.array for each in (grad, leaf.grad_tensor)]
+        teller.note((node, (), None, None, (kept, *arrays, how)))
 
 
-def free(node: Node, watch: Watch) -> None:
-    """Drop what a node had saved. If somebody watches, what it was stays as it was, elsewhere."""
-    if watch is not None or not node.by_rules:
-        dropped = node.release()
-        if dropped and watch is not None:
-            watch(events.SavedFreed(node, dropped))
-        return
+def freed(node: Node) -> dict[str, Any] | None:
+    """Drop what a node had saved and return what it was, for who watches; None if there was nothing."""
+    saved = node.saved
+    for value in saved.values():
+        if type(value) is SavedTensor or (type(value) is tuple and is_kept(value)):
+            node.freed = True
+            node.saved = {
+                name: GONE if type(part) is SavedTensor else emptied(part) if type(part) is tuple else part
+                for name, part in saved.items()
+            }
+            return saved
+    return None
+
+
+def free(node: Node) -> None:
+    """Drop what a node had saved. Nobody watches, so nothing has to stay as it was."""
     for value in node.saved.values():
         if type(value) is SavedTensor:
             value.tensor = FREED
@@ -130,27 +155,64 @@ def free(node: Node, watch: Watch) -> None:
             return
 
 
-def evaluated(node: Node, grads: list[Any], here: ThreadLocalState, watch: Watch) -> list[Any]:
-    """Evaluate a node's rules; return one gradient per edge, in the shape and dtype of its input."""
-    edges = node.next_edges
-    outs = on_arrays(node, grads, edges)
+def evaluated(
+    node: Node, grads: list[Any], call: steps.Call, here: ThreadLocalState, teller: Teller | None, queue: Any
+) -> tuple[list[Any], Any, Any]:
+    """Evaluate a node's rules; return one gradient per edge, in the shape and dtype of its input.
+
+    Also what it had saved, and what its rules gave if that is something else, as a step wants them.
+    """
+    edges, raw = node.next_edges, None
+    try:
+        outs = on_arrays(node, grads, edges)
+    except Exception:
+        if teller is not None:
+            teller.entered(node, grads, queue)
+        raise
     if outs is None:
-        here.in_rule = node.silent
-        here.watch = None if node.silent else watch
-        try:
-            outs = node.run(tuple(grads), tuple([e is not None for e in edges]), False)
-        finally:
-            here.in_rule = False
-            here.watch = watch
-    if watch is not None and type(node) is not steps.GraphRoot:
-        watch(events.NodeRan(node, tuple(outs), tuple([e is not None for e in edges])))
+        return ruled(node, grads, call, here, teller, queue)
     for slot, edge in enumerate(edges):
         if edge is not None:
             out = outs[slot]
             if out is not None:
                 shape, dtype = edge[0].outputs_info[edge[1]]
                 if out.array.shape != shape or out.array.dtype is not dtype.numpy:
+                    raw = raw or list(outs)
                     outs[slot] = steps.validated(node, slot, edge, out)
-                    if watch is not None and out.array.shape != shape:
-                        watch(events.ReducedToShape(node, slot, out, outs[slot]))
-    return outs
+    if call.keep_graph:
+        return outs, None, raw
+    if teller is None:
+        return outs, free(node), None
+    return outs, freed(node), raw
+
+
+def ruled(
+    node: Node, grads: list[Any], call: steps.Call, here: ThreadLocalState, teller: Teller | None, queue: Any
+) -> tuple[list[Any], Any, Any]:
+    """Do the same on tensors, and tell it as it happens: a learner's own backward may run inside."""
+    tells = teller is not None and type(node) is not steps.GraphRoot
+    edges, watch = node.next_edges, here.watch
+    if tells:
+        teller.entered(node, grads, queue)
+    here.in_rule = node.silent
+    here.watch = None if node.silent else watch
+    try:
+        outs = node.run(tuple(grads), tuple([e is not None for e in edges]), False)
+    finally:
+        here.in_rule = False
+        here.watch = watch
+    if tells:
+        watch(events.NodeRan(node, tuple(outs), tuple([e is not None for e in edges])))
+    for slot, edge in enumerate(edges):
+        if edge is not None and (out := outs[slot]) is not None:
+            shape, dtype = edge[0].outputs_info[edge[1]]
+            if out.array.shape != shape or out.array.dtype is not dtype.numpy:
+                outs[slot] = steps.validated(node, slot, edge, out)
+                if tells and out.array.shape != shape:
+                    watch(events.ReducedToShape(node, slot, out, outs[slot]))
+    if not call.keep_graph:
+        if teller is None and node.by_rules:
+            free(node)
+        elif (dropped := node.release()) and tells:
+            watch(events.SavedFreed(node, dropped))
+    return outs, TOLD, None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine import events
+from engine.stretch import Stretch
 from engine.tensor import Tensor
 
 TELL = (
@@ -37,6 +38,9 @@ class Grads:
             fact = entry[0] if type(entry) is tuple else entry
             if type(fact) in TELL:
                 self._meet(fact.tensor)
+            elif type(fact) is Stretch:
+                for leaf in fact.written():
+                    self._meet(leaf)
         self._read = len(entries)
         owners = [owner for reference in self._owners.values() if (owner := reference()) is not None]
         pairs = [(owner, owner.grad_tensor) for owner in owners]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.stretch import TOLD, Stretch
 from engine.tensor import Tensor
 
 SMALL = 1 << 16  # bytes of memory that are always copied before a write
@@ -35,6 +36,14 @@ class Log:
         self._memory: dict[int, list[tuple[int, np.ndarray, np.ndarray]]] = {}
         self._arrays: dict[int, list[tuple[int, Any, np.ndarray]]] = {}
         self._saved: dict[int, list[tuple[int, Any, dict]]] = {}
+
+    def unfold(self) -> None:
+        """Find what the nodes of whole stretches had saved: until the end of its stretch that is meant."""
+        for i, entry in enumerate(self.entries):
+            if type(entry) is Stretch:
+                for node, _, _, saved, _ in entry.steps:
+                    if saved is not None and saved is not TOLD:
+                        self._saved.setdefault(id(node), []).append((i + 1, node, saved))
 
     def clear(self) -> None:
         """Let go of everything: all rows are written."""

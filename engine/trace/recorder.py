@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from engine import events
+from engine.stretch import Stretch
 from engine.tensor import Parameter, Tensor
 from engine.trace import schema
 from engine.trace.limits import LimitReached, Limits, sentence
@@ -30,6 +31,7 @@ from engine.trace.writer import UNWRITTEN, Printed, Text, Writer
 MOST, AWAITED = 100_000, 2_000  # entries (AWAITED: if somebody waits for rows), and
 ROOM = 1 << 20  # elements of tensors, that are kept before their rows are written
 APART = 512  # entries after which those so far are left out of the search for garbage
+FOLDED = 512  # nodes of a backward pass that are noted as one entry, if their rows need not be counted
 EVERY = 0.1  # seconds between two looks at rows that somebody waits for
 # What `run()` yields where its call stands: no statement of the program ends between these. Nor has a fact
 # a place that is no row.
@@ -65,6 +67,7 @@ class Recorder:
         if self._at_once:
             self.lines.mark = self._mark
         self._finders: dict[type, Callable[..., Any] | None] = {}
+        self.folds = 1
         self._frozen = False
         self._frame: FrameType | None = None  # kept, so that what it holds is alive to be asked at the end
         self._largest = 0
@@ -88,6 +91,10 @@ class Recorder:
         kind = type(fact)
         if kind in STEPS:
             self._entries.append(fact)
+        elif kind is Stretch:
+            self._entries.append(fact)
+            if len(fact.steps) > 1:
+                self._step_on()
         else:
             self._note(fact, kind, innermost(sys._getframe(1)))
         if len(self._entries) >= self._next:
@@ -175,7 +182,12 @@ class Recorder:
         return self.lines.owner(fact.scheduler), self.lines.owner(fact.optimizer)
 
     def _find_BackwardBegan(self, fact: Any, frame: FrameType | None, instruction: int) -> tuple[int, int]:
-        self._elements += len(fact.missing) * self._largest  # at most: what the pass will make
+        nodes, edges = len(fact.missing), sum(fact.missing.values())
+        self._elements += nodes * self._largest  # at most: what the pass will make
+        rows = 4 * (nodes + edges)  # at most
+        fits = len(self._entries) + rows < self._most and self._elements <= self._room
+        self.folds = FOLDED if fits else 1
+        self._most -= rows if fits else 0
         return self.places.begin((frame, instruction))
 
     def _find_BackwardEnded(self, fact: Any, *_: Any) -> int:
@@ -218,6 +230,7 @@ class Recorder:
             raise LimitReached(self.over["limit"])
         self._settling, log, writer = True, self.log, self.writer
         try:
+            log.unfold()
             for log.now, entry in enumerate(self._entries):
                 if log.now in log.written:
                     writer.values.forget()
@@ -246,6 +259,7 @@ class Recorder:
         self._elements = 0
         self._room = min(ROOM, limits.elements, limits.made - self.ids.elements)
         self._said = self.writer.said
+        self.folds = 1  # in a pass that goes on
         self._settled = time.monotonic()
 
     def finish(self, error: BaseException | None = None) -> None:

@@ -19,6 +19,7 @@ from engine.backward import GraphRoot
 from engine.node import Node
 from engine.saved import SavedTensor
 from engine.sparse import SparseTensor
+from engine.stretch import Stretch
 from engine.tensor import Tensor
 from engine.trace import schema
 from engine.trace.causes import Causes
@@ -85,7 +86,11 @@ class Writer:
         self._writers: dict[type, Callable[[Any], None] | None] = {Printed: self._print, type(None): None}
 
     def write(self, entry: Any) -> None:
-        """Write the row or rows of one entry of the log: a fact, or as `Noted`."""
+        """Write the row or rows of one entry of the log: a fact, several in one, or as `Noted`."""
+        if type(entry) is Stretch:
+            for fact in entry.unfolded():
+                self.write(fact)
+            return
         code: CodeType | None
         if noted := type(entry) is tuple:
             fact, code, instruction, self._more, seen = entry

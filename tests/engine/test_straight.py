@@ -14,6 +14,7 @@ from engine.apply import apply
 from engine.node import Node
 from engine.ops.table import TABLE
 from engine.ops.twins import twins
+from engine.stretch import Stretch
 from engine.tensor import Tensor, make
 from engine.trace.run import importer
 from tests.engine.programs import program
@@ -71,18 +72,33 @@ def described(value):
     return array.tobytes() if isinstance(array, np.ndarray) else repr(array)[:40].partition(" at 0x")[0]
 
 
-def happened(seed, watched):
-    """Run a random program; return what it prints and every fact it states."""
-    out, facts = io.StringIO(), []
+class Watch:
+    """Describes every fact at once; if it `folds`, it is given several nodes of a pass in one."""
 
-    def note(fact):
-        facts.append(
-            (type(fact).__name__, [described(getattr(fact, f)) for f in events.field_names(type(fact))])
-        )
+    def __init__(self, folds=None):
+        self.facts = []
+        if folds is not None:
+            self.folds = folds
+
+    def __call__(self, fact):
+        kind = type(fact)
+        if kind is Stretch:
+            assert len(fact.steps) <= self.folds
+            for each in fact.unfolded():
+                self(each)
+        else:
+            self.facts.append(
+                (kind.__name__, [described(getattr(fact, f)) for f in events.field_names(kind)])
+            )
+
+
+def happened(seed, note):
+    """Run a random program; return what it prints and every fact it states."""
+    out = io.StringIO()
 
     with contextlib.redirect_stdout(out), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with events.observed_by(note if watched else None):
+        with events.observed_by(note):
             autograd.begin_program()
             try:
                 exec(
@@ -91,15 +107,17 @@ def happened(seed, watched):
                 )
             except RuntimeError as error:
                 print(error, file=out)
-    return out.getvalue(), facts
+    return out.getvalue(), note and note.facts
 
 
 @pytest.mark.parametrize("seed", range(0, 200, 4))
 def test_the_straight_loop_is_the_generator_watched_or_not(seed, monkeypatch):
-    printed, facts = happened(seed, watched=True)
-    assert happened(seed, watched=False)[0] == printed
+    printed, facts = happened(seed, Watch())
+    assert happened(seed, None)[0] == printed
+    assert happened(seed, Watch(folds=1)) == happened(seed, Watch(folds=3)) == (printed, facts)
+    assert happened(seed, Watch(folds=10**6)) == (printed, facts)
     monkeypatch.setattr(straight, "fits", lambda call: False)
-    assert happened(seed, watched=True) == (printed, facts)
+    assert happened(seed, Watch()) == (printed, facts)
 
 
 def test_a_rule_that_runs_on_arrays_states_nothing_of_its_inside():
