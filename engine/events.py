@@ -21,6 +21,7 @@ from engine.tensor_facts import (
     Coalesced,
     DataReplaced,
     Detached,
+    NumpyCalled,
     Rebased,
     SparseAccumulated,
     ValueRead,
@@ -108,7 +109,16 @@ def changing() -> None:
 fact = dataclass(slots=True, eq=False)
 OF_PROGRAMS = (Plotted, Seeded, StandIn)
 SAVING = (SavedPacked, SavedUnpacked, CheckpointBegan, CheckpointEnded, RecomputeBegan, RecomputeEnded)
-OF_TENSORS = (Detached, DataReplaced, ValueRead, VersionBumped, Rebased, SparseAccumulated, Coalesced)
+OF_TENSORS = (
+    Detached,
+    DataReplaced,
+    ValueRead,
+    NumpyCalled,
+    VersionBumped,
+    Rebased,
+    SparseAccumulated,
+    Coalesced,
+)
 TRAINING = (
     GradNormClipped,
     GradValueClipped,

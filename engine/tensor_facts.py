@@ -38,6 +38,11 @@ class ValueRead:
 
 
 @fact
+class NumpyCalled:
+    """NumPy was called, perhaps with arrays that look into tensors' memory, and may have written there."""
+
+
+@fact
 class VersionBumped:
     """Memory was written in place: the counter that all views of it share went from `before` to `after`."""
 

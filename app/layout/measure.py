@@ -78,8 +78,8 @@ def longest_values(trace: dict) -> dict[str, int]:
         match row["kind"]:
             case "tensor_made" | "detached":
                 seen(row["tensor"], row["value"])
-            case "version_bumped":
-                for t, value in row["sharing"]:
+            case "aliases_changed":
+                for t, value in row["tensors"]:
                     seen(t, value)
             case "op_applied":
                 for t, value in zip(row["outputs"], row["values"]):

@@ -199,12 +199,18 @@ def stated(tensor: Tensor) -> Tensor:
 # ----- over there ----------------------------------------------------------------------------------
 def compute(function: Callable, given: Iterable, named: dict[str, Any] | None = None) -> Any:
     """Call NumPy with values that are inside already; return its own result. Errors are said plainly."""
+    given = tuple(given)
     events.changing()
+    for each in (*given, *(named or {}).values()):
+        if type(each) is np.ndarray:
+            events.overwriting(each)  # perhaps: it is not told which
     try:
         with np.errstate(**(faults.get() or FAULTS)):
             return function(*given, **(named or {}))
     except Exception as error:  # said again below, outside: what is caught here holds NumPy's objects
         failure = plainly(error)
+    finally:
+        events.emit(events.NumpyCalled())
     raise failure
 
 

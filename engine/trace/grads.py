@@ -29,8 +29,8 @@ class Grads:
         self._read = 0  # entries
 
     # ----- at the moment of a write -----
-    def sharing(self, written: Tensor, entries: list[Any]) -> list[tuple[Tensor, Tensor]]:
-        """Return the tensors whose `.grad` shares memory with what was written, each with its `.grad`.
+    def sharing(self, written: np.ndarray, entries: list[Any]) -> list[tuple[Tensor, Tensor]]:
+        """Return the tensors whose `.grad` shares memory with an array, each with its `.grad`.
 
         `entries` have not been told yet, and tell of further tensors that have one.
         """
@@ -44,7 +44,7 @@ class Grads:
         self._read = len(entries)
         owners = [owner for reference in self._owners.values() if (owner := reference()) is not None]
         pairs = [(owner, owner.grad_tensor) for owner in owners]
-        return [(o, g) for o, g in pairs if g is not None and np.may_share_memory(g.array, written.array)]
+        return [(o, g) for o, g in pairs if g is not None and np.may_share_memory(g.array, written)]
 
     def _meet(self, tensor: Tensor) -> None:
         known = self._owners.get(id(tensor))

@@ -174,6 +174,11 @@ class Ids:
         known = self._known.get(id(subject))
         return None if known is None else known.id
 
+    def alive(self, known: str) -> Tensor | None:
+        """Return the tensor of an id, unless it is gone."""
+        there = self._alive.get(known)
+        return None if there is None else there()
+
     def changed_in_place(self, tensor: Tensor, at: Span | None) -> None:
         """Note that a tensor may hang elsewhere in the graph since it was written."""
         self._refresh(self._known[id(tensor)], at)

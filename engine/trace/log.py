@@ -33,6 +33,7 @@ class Log:
         self.now = 0  # the entry that is being read
         self.kept = 0  # bytes
         self.written: set[int] = set()  # the entries before which memory was overwritten
+        self.roots: dict[int, list[np.ndarray]] = {}  # memory that was written before an entry
         self._memory: dict[int, list[tuple[int, np.ndarray, np.ndarray]]] = {}
         self._arrays: dict[int, list[tuple[int, Any, np.ndarray]]] = {}
         self._saved: dict[int, list[tuple[int, Any, dict]]] = {}
@@ -47,6 +48,9 @@ class Log:
 
     def clear(self) -> None:
         """Let go of everything: all rows are written."""
+        if self.roots:  # of what was written last the fact may be still to come
+            coming = self.roots.get(len(self.entries))
+            self.roots = {} if coming is None else {0: coming}
         self.entries.clear()
         self.kept = 0
         if self._memory:
@@ -59,9 +63,12 @@ class Log:
     # ----- before a change -----
     def overwriting(self, array: np.ndarray) -> None:
         """Copy the memory that is about to be written; views of it may stand in any entry so far."""
-        if not self.entries:
-            return
         root = owner(array)
+        if self.entries:
+            self._copy(array, root)
+        self.roots.setdefault(len(self.entries), []).append(root)
+
+    def _copy(self, array: np.ndarray, root: np.ndarray) -> None:
         older = self._memory.get(id(root))
         if older is not None and older[-1][0] == len(self.entries):
             return
@@ -82,6 +89,11 @@ class Log:
         """Keep what a node has saved, which it is about to drop."""
         if self.entries:
             self._saved.setdefault(id(node), []).append((len(self.entries), node, node.saved))
+
+    @property
+    def gave_up_arrays(self) -> bool:
+        """Say whether some tensor has been given another array since the first entry."""
+        return bool(self._arrays)
 
     # ----- as it was at the entry that is being read -----
     def array_of(self, tensor: Tensor) -> np.ndarray:

@@ -30,7 +30,8 @@ class Names:
         self._spans = spans
         self._ids = ids
         self._stack: list[Model] = []
-        self._shown: dict[str, str] = {}
+        self.shown: dict[str, str] = {}  # tensors by name, replaced as a whole
+        self.held: dict[str, Tensor] = {}  # what is shown, alive until the rows so far are written
 
     def changes(self, seen: Seen, at: Span | None) -> list[Told]:
         """Return what to tell of one look, statement by statement."""
@@ -81,7 +82,11 @@ class Names:
         return touched
 
     def _id(self, mark: Tensor | str) -> str:
-        return mark if type(mark) is str else self._ids.tensor(mark, None)
+        if type(mark) is str:
+            return mark
+        known = self._ids.tensor(mark, None)
+        self.held[known] = mark
+        return known
 
     def _compare(self, where: dict[str, Span | None], at: Span | None) -> list[Told]:
         now: dict[str, str] = {}
@@ -90,13 +95,14 @@ class Names:
                 now.update(names)
         groups: dict[str, Told] = {}
         for name, tensor in now.items():
-            if self._shown.get(name) != tensor:
+            if self.shown.get(name) != tensor:
                 span = where.get(name) or at
                 groups.setdefault(repr(span), (span, {}, []))[1][name] = tensor
                 self._ids.name(tensor, name)
-        for name in self._shown:
+        for name in self.shown:
             if name not in now:
                 span = where.get(name) or at
                 groups.setdefault(repr(span), (span, {}, []))[2].append(name)
-        self._shown = now
+        self.shown = now
+        self.held = {t: self.held[t] for t in now.values() if t in self.held}
         return sorted(groups.values(), key=lambda group: group[0] or [])

@@ -149,9 +149,14 @@ class Recorder:
                 break
         written = ()
         if fact.inplace:
-            written = self.writer.grads.sharing(fact.outputs[0], self._entries)
-            self._most -= len(written)
+            written = self.writer.grads.sharing(fact.outputs[0].array, self._entries)
+            self._most -= len(written) + 1
         return places.module(frame), args, written
+
+    def _find_NumpyCalled(self, fact: events.NumpyCalled, *_: Any) -> list:
+        """Return the `.grad`s that look into memory which NumPy was given."""
+        sharing, entries = self.writer.grads.sharing, self._entries
+        return [pair for root in self.log.roots.get(len(entries), ()) for pair in sharing(root, entries)]
 
     def _find_GradModeSet(self, fact: Any, frame: FrameType | None, instruction: int) -> Any:
         return NOTHING if frame is not None and self.places.step == (frame, instruction) else None
@@ -227,6 +232,7 @@ class Recorder:
             return
         if self.over is not None:
             self._entries.clear()
+            self.log.roots.clear()
             raise LimitReached(self.over["limit"])
         self._settling, log, writer = True, self.log, self.writer
         try:
@@ -242,6 +248,9 @@ class Recorder:
                 gc.unfreeze()
             writer.values.forget()
             writer.grads.rewind()
+            writer.aliases.forget()
+            if self._at_once:
+                writer.names.held.clear()
             self._settling = False
             self._rest()
         if self._asked is not None:

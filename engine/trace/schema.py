@@ -77,9 +77,11 @@ ROWS: dict[str, dict[str, dict]] = {
     "checkpoint_ended": {"function": TEXT, "tensors": maybe(COUNT), "bytes": maybe(COUNT)},
     "recompute_began": {"function": TEXT},
     "recompute_ended": {"function": TEXT, "tensors": maybe(COUNT), "early": FLAG},
-    "version_bumped": {
-        "tensor": TENSOR, "before": COUNT, "after": COUNT, "sharing": many(row_of(TENSOR, VALUE)),
+    "aliases_changed": {
+        "by": {"enum": ["tensor", "grad", "gradients", "buffer", "numpy"]}, "written": maybe(TENSOR),
+        "tensors": many(row_of(TENSOR, VALUE)),
     },
+    "version_bumped": {"tensor": TENSOR, "before": COUNT, "after": COUNT},
     "rebased": {"tensor": TENSOR, "before": MAYBE_NODE, "after": NODE},
     "data_replaced": {"tensor": TENSOR, "source": TENSOR, "before": VALUE, "after": VALUE},
     "value_read": {"tensor": TENSOR, "how": TEXT, "value": VALUE},

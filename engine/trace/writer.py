@@ -22,6 +22,7 @@ from engine.sparse import SparseTensor
 from engine.stretch import Stretch
 from engine.tensor import Tensor
 from engine.trace import schema
+from engine.trace.aliases import Aliases, hand_of
 from engine.trace.causes import Causes
 from engine.trace.grads import Grads
 from engine.trace.ids import Ids
@@ -43,6 +44,7 @@ KINDS = {  # rows that are not called after their fact
     "WarningGiven": "warning",
 }
 UNWRITTEN = ("BackwardRefused", "MovedToDevice")  # the exception that follows says it; the number stays
+BY_WHAT_IT_CHANGED = ("NumpyCalled",)  # told in rows of what memory shows now
 
 
 # A fact with its place in the program, what else had to be found out at its moment, and the variables.
@@ -76,6 +78,9 @@ class Writer:
         self.names = Names(self.spans, self.ids)
         self.causes = Causes(self.node, log.saved_by)
         self.grads = Grads(self.value)
+        self.aliases = Aliases(log, self.names, self.ids, self.value)
+        self._told = self.aliases.told
+        self._overwritten: list[np.ndarray] = []  # memory that was written, and is not told yet
         self.steps = Steps(self.tensor, self.value)
         self.at: Span | None = None
         self._more: Any = None
@@ -109,6 +114,17 @@ class Writer:
         write = self._writers[kind] if kind in self._writers else self._writer(kind)
         if write is not None:
             write(fact)
+        if self.log.roots and (roots := self.log.roots.pop(self.log.now, None)):
+            self._overwritten += roots
+        if self._overwritten and (hand := hand_of(fact)) is not None:
+            self._changed_aliases(*hand)
+
+    def _changed_aliases(self, hand: str, tensor: Tensor | None) -> None:
+        """Write what else shows the memory that has been written."""
+        if changed := self.aliases.changed(self._overwritten, (hand, tensor)):
+            written = None if tensor is None else self.tensor(tensor)
+            self.row("aliases_changed", by=hand, written=written, tensors=changed)
+        self._overwritten.clear()
 
     def bind(self, changes: list[tuple]) -> None:
         """Write what variables have come to hold."""
@@ -220,7 +236,9 @@ class Writer:
 
     # ----- forward -----
     def _tensor_made(self, fact: events.TensorMade) -> None:
-        self.row("tensor_made", tensor=self.tensor(fact.tensor), value=self.value(fact.tensor))
+        tensor = self.tensor(fact.tensor)
+        value = self._told[tensor] = self.value(fact.tensor)
+        self.row("tensor_made", tensor=tensor, value=value)
 
     def _op_applied(self, fact: events.OpApplied) -> None:
         module, given, written = self._more
@@ -239,10 +257,11 @@ class Writer:
         if fact.inplace:
             self.ids.changed_in_place(fact.outputs[0], self.at)
             self.causes.written(fact.outputs[0], len(self.rows), outputs[0])
+        values = [self.value(output) for output in fact.outputs]
+        self._told.update(zip(outputs, values))
         self.row(
-            "op_applied", op=name, node=node, args=args, outputs=outputs,
-            values=[self.value(output) for output in fact.outputs], inplace=fact.inplace, saved=saved,
-            module=module,
+            "op_applied", op=name, node=node, args=args, outputs=outputs, values=values, inplace=fact.inplace,
+            saved=saved, module=module,
         )  # fmt: skip
         for owner, grad in written:
             tensor = self.tensor(owner)
@@ -250,6 +269,13 @@ class Writer:
                 self.ids.name_grad(outputs[0], tensor)
             before, after = self.grads.written(tensor, grad)
             self.row("grad_set", tensor=tensor, before=before, after=after, cause=name)
+
+    def _numpy_called(self, fact: events.NumpyCalled) -> None:
+        """There is no row of a call of NumPy's, but of each `.grad` that it has written."""
+        for owner, grad in self._more:
+            before, after = self.grads.written(self.tensor(owner), grad)
+            if before != after:
+                self.row("grad_set", tensor=self.tensor(owner), before=before, after=after, cause="numpy")
 
     def _argument(self, name: str, value: Any) -> list[list]:
         if isinstance(value, Tensor):
@@ -270,13 +296,11 @@ class Writer:
 
     _after_grad_accumulated = _after_grad_retained = _after_grad_set
 
-    def _version_bumped(self, fact: events.VersionBumped) -> None:
-        """Of what else shows the memory the root is told: its view keeps it alive until this is written."""
-        tensor, root = self.tensor(fact.tensor), fact.tensor.base
-        sharing = (
-            [] if root is None or self.ids.find(root) is None else [[self.tensor(root), self.value(root)]]
-        )
-        self.row("version_bumped", tensor=tensor, before=fact.before, after=fact.after, sharing=sharing)
+    def _after_detached(self, fact: events.Detached | events.DataReplaced) -> None:
+        row = self.rows[-1]
+        self._told[row["tensor"]] = row["value"] if row["kind"] == "detached" else row["after"]
+
+    _after_data_replaced = _after_detached
 
     def _zero_grad(self, fact: events.ZeroGradCalled) -> None:
         self.row("zero_grad", owner=self._more, set_to_none=bool(fact.set_to_none))
@@ -296,7 +320,9 @@ class Writer:
 
     def _parameter_updated(self, fact: events.ParameterUpdated) -> None:
         self.causes.written(fact.parameter, len(self.rows), self.tensor(fact.parameter))
-        self.row("parameter_updated", **self.steps.parameter_updated(fact))
+        updated = self.steps.parameter_updated(fact)
+        self._told[updated["tensor"]] = updated["after"]
+        self.row("parameter_updated", **updated)
 
     def _lr_scheduled(self, fact: events.LrScheduled) -> None:
         self.row("lr_scheduled", **self.steps.lr_scheduled(fact, *self._more))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import engine.verify.laws  # noqa: F401 - fills the table
+from engine.verify.aliases import Aliases
 from engine.verify.backward import Backward
 from engine.verify.clipping import Clipping
 from engine.verify.endings import Endings
@@ -54,6 +55,7 @@ def walk(world: World) -> None:
         Updates(world, rates), rates, grads, Clipping(world), backward, Hooks(world, backward),
         Forward(world, graph), Moving(world), Rebasing(world, graph), Leaving(world, program),
         Printed(world, program), Saving(world), Sparse(world), Warned(world, program),
+        Aliases(world, program),
     )  # fmt: skip
     if not world.report.holds:
         return  # tables that contradict themselves explain no row

@@ -9,7 +9,15 @@ import numpy as np
 from engine.verify.laws.table import EACH
 from engine.verify.world import World
 
-WRITES = ("op_applied", "grad_set", "tensor_made", "names_bound", "version_bumped", "rebased")
+WRITES = (
+    "op_applied",
+    "grad_set",
+    "tensor_made",
+    "names_bound",
+    "aliases_changed",
+    "version_bumped",
+    "rebased",
+)
 
 
 class Clipping:

@@ -83,6 +83,8 @@ class Grads:
             if row["kind"] not in ("error", "limit"):
                 self.world.refuse("kind", f"grad_set of {self.told}", row["kind"])
         self.told = None
+        if row["kind"] == "aliases_changed":
+            return
         if row["kind"] == "grad_set" and row["cause"] == "zero_grad":
             self.due.discard(row["tensor"])
             return
@@ -110,6 +112,10 @@ class Grads:
             return
         if cause == "assigned":
             self.assigned(row)
+            return
+        if cause == "numpy" and world.program.shares_arrays:
+            self.leave(row["tensor"], after, in_place=True)
+            world.leave("unknown", row["tensor"])
             return
         self.written(row)
 

@@ -29,7 +29,8 @@ class Program:
         self.once: dict[Extent, int] = {}  # calls that are a statement of the module: they run once
         self.given: Counter[str] = Counter()  # how often a name, or what hangs on it, may be given something
         self.flat = True  # no function or class: a name is the same thing everywhere
-        self.unseen_writes = bool(SHARED.search(source) and WRITTEN.search(source))  # perhaps, by NumPy
+        self.shares_arrays = SHARED.search(source) is not None
+        self.unseen_writes = self.shares_arrays and WRITTEN.search(source) is not None  # perhaps, by NumPy
         try:
             body = ast.parse(source).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):

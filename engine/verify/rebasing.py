@@ -5,7 +5,13 @@ from __future__ import annotations
 from engine.verify.graph import LOOSE, Graph
 from engine.verify.world import World
 
-BESIDE = ("names_bound", "grad_set", "version_bumped", "rebased")  # rows that may follow the write
+BESIDE = (
+    "names_bound",
+    "grad_set",
+    "aliases_changed",
+    "version_bumped",
+    "rebased",
+)  # rows that may follow the write
 
 
 class Rebasing:
@@ -44,13 +50,6 @@ class Rebasing:
         if row["before"] < self.versions.get(tensor, 0):
             world.refuse("before", f"at least {self.versions[tensor]}", row["before"])
         self.versions[tensor] = row["after"]
-        for other, v in row["sharing"]:
-            held = world.is_held(other, v)
-            if held is False and not world.may_hold(other, world.values[v]):
-                world.refuse("sharing", f"what {other} holds", v)
-            world.report.checked += bool(held)
-            if held is None:
-                world.leave("unknown", other)
 
     def on_rebased(self, row: dict) -> None:
         """The node before is the one that rows have told; the new one leads to it, or is a write's own."""

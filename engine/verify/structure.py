@@ -37,7 +37,8 @@ ROWS = {
     "checkpoint_ended": "function:text tensors:count? bytes:count?",
     "recompute_began": "function:text",
     "recompute_ended": "function:text tensors:count? early:flag",
-    "version_bumped": "tensor:t before:count after:count sharing:shared*",
+    "aliases_changed": "by:hand written:t? tensors:shared*",
+    "version_bumped": "tensor:t before:count after:count",
     "rebased": "tensor:t before:n? after:n",
     "data_replaced": "tensor:t source:t before:v after:v",
     "value_read": "tensor:t how:text value:v",
@@ -149,6 +150,7 @@ class Structure:
             "shared": lambda x: (
                 isinstance(x, list) and len(x) == 2 and self.known("t", x[0]) and self.known("v", x[1])
             ),
+            "hand": lambda x: x in ("tensor", "grad", "gradients", "buffer", "numpy"),
             "whole": lambda x: type(x) is int,
             "cause": self.is_cause,
         }

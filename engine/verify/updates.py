@@ -35,8 +35,8 @@ class Updates:
 
     def before(self, row: dict) -> None:
         """A step is over when something else begins."""
-        if row["kind"] == "coalesced":
-            return  # a sparse gradient's rows are added up on the way
+        if row["kind"] in ("coalesced", "aliases_changed"):
+            return  # a sparse gradient's rows are added up on the way; a parameter's memory shows elsewhere
         if row["kind"] not in ("parameter_updated", "limit", "error") and self.due:
             self.world.refuse("kind", f"parameter_updated of {sorted(self.due)}", row["kind"])
             self.due = set()

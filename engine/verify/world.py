@@ -176,7 +176,7 @@ class World:
         if not isinstance(memory, np.ndarray):
             return []
         owner = memory if memory.base is None else memory.base
-        found = {t: self.holds[t] for t in self.owned.get(id(owner), ()) if t != tensor}
+        found = {t: self.holds[t] for t in self.owned.get(id(owner), ()) if t != tensor and t in self.holds}
         return [t for t, m in found.items() if isinstance(m, np.ndarray) and np.shares_memory(m, memory)]
 
     def write(self, tensor: str, v: str) -> None:

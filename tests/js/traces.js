@@ -69,6 +69,14 @@ const savingRows = [
   ["recompute_ended", { function: "block", tensors: null, early: false }],
 ];
 
+const sharedRows = [
+  ["aliases_changed", { by: "tensor", written: "t3", tensors: [["t1", "v1"]] }],
+  ["aliases_changed", { by: "grad", written: "t1", tensors: [["t3", "v1"]] }],
+  ["aliases_changed", { by: "gradients", written: null, tensors: [["t3", "v1"]] }],
+  ["aliases_changed", { by: "buffer", written: null, tensors: [["t3", "v1"]] }],
+  ["aliases_changed", { by: "numpy", written: null, tensors: [["t1", "v1"], ["t3", "v1"]] }],
+];
+
 /** One plausible row of every kind, after the rows of `twoPaths`. */
 export function everyKind() {
   const trace = twoPaths();
@@ -79,7 +87,8 @@ export function everyKind() {
     ["detached", { tensor: "t4", source: "t3", how: "detach", value: "v1" }],
     ["detached", { tensor: "t3", source: "t3", how: "detach_", value: "v1" }],
     ...savingRows,
-    ["version_bumped", { tensor: "t3", before: 0, after: 1, sharing: [["t1", "v1"]] }],
+    ...sharedRows,
+    ["version_bumped", { tensor: "t3", before: 0, after: 1 }],
     ["rebased", { tensor: "t3", before: "n1", after: "n2" }],
     ["rebased", { tensor: "t3", before: null, after: "n1" }],
     ["data_replaced", { tensor: "t1", source: "t4", before: "v1", after: "v2" }],

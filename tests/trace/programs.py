@@ -190,6 +190,24 @@ plt.xlabel("step")
 plt.show()
 """
 
+# Writes that show elsewhere: in views and their root, in `.data` and `.grad` under other names.
+ALIASES = """\
+import torch
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+v = x[0]
+x.mul_(2)
+v[1] = 7
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+old = w.data
+optimizer = torch.optim.SGD([w], lr=0.5)
+(w * w).sum().backward()
+g = w.grad
+optimizer.step()
+(w * w).sum().backward()
+torch.nn.utils.clip_grad_norm_([w], 1.0)
+print(x, v, old, g)
+"""
+
 PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "hooks": HOOKS,
     "captured": CAPTURED,
@@ -206,5 +224,6 @@ PROGRAMS = {snippet.name: snippet.code for snippet in FIVE} | {
     "saved": SAVED,
     "sparse": SPARSE,
     "rebased": REBASED,
+    "aliases": ALIASES,
 }
 LIMITS = {"cut": Limits(rows=12)}

@@ -20,14 +20,6 @@ def test_views_share_the_version_of_their_memory(rows):
     assert found[0]["tensor"] != found[1]["tensor"]
 
 
-def test_the_root_of_a_view_that_is_written_is_told_with_its_value(run):
-    trace = run(HEAD + "v = x[:2]\nv.mul_(10)")
-    (row,) = [row for row in trace["rows"] if row["kind"] == "version_bumped"]
-    names = {t: entry["names"] for t, entry in trace["tensors"].items()}
-    told = {names[t][0]: trace["values"][v]["data"] for t, v in row["sharing"]}
-    assert told == {"x": [10.0, 20.0, 3.0]}
-
-
 def test_a_tensor_that_is_written_hangs_on_the_new_operation(run):
     assert moves(run(HEAD + "x.add_(1)")) == [("MulBackward0", "AddBackward0")]
 

@@ -78,6 +78,7 @@ function leafPhase(state, ids) {
 
 function leafNow(row, ids, slot) {
   if (slot.sum) return "sum";
+  if (row?.kind === "aliases_changed" && row.tensors.some(([id]) => id === ids.tensor)) return "value";
   if (!row || row.tensor !== ids.tensor) return null;
   if (row.kind === "grad_set") return "slot";
   if (row.kind === "parameter_updated") return "value";

@@ -3,6 +3,7 @@ import { h } from "#js/dom.js";
 import { signOf, term, together } from "#js/panels/numbers.js";
 import { tensorName } from "#js/panels/names.js";
 import { subject } from "#js/trace/stops.js";
+import { valueWritten } from "#js/trace/tracks.js";
 
 const BETWEEN = {
   add: "+",
@@ -19,11 +20,8 @@ const BETWEEN = {
 /** The value a tensor had before row k: an operation in place writes over its own argument. */
 function valueBefore(trace, k, tensor) {
   for (let i = k - 1; i >= 0; i -= 1) {
-    const row = trace.rows[i];
-    if (row.tensor === tensor && ["tensor_made", "detached"].includes(row.kind)) return row.value;
-    if (row.tensor === tensor && ["parameter_updated", "data_replaced"].includes(row.kind)) return row.after;
-    const output = row.kind === "op_applied" ? row.outputs.indexOf(tensor) : -1;
-    if (output >= 0) return row.values[output];
+    const value = valueWritten(trace.rows[i], tensor);
+    if (value !== undefined) return value;
   }
   return null;
 }

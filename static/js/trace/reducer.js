@@ -6,9 +6,10 @@
  */
 
 import { begin, bufferKey, edgeKey, emptyBuffers, finish, settle } from "#js/trace/passes.js";
+import { copy, initial } from "#js/trace/state.js";
 import { warningText } from "#js/trace/stderr.js";
 
-export { bufferKey, edgeKey };
+export { bufferKey, copy, edgeKey, initial };
 
 /**
  * @typedef {[number, number, number, number] | null} Span
@@ -23,7 +24,7 @@ export { bufferKey, edgeKey };
  *   queue: string[]}} Kept
  * @typedef {{source: string, rows: Row[], tensors: Record<string, any>, nodes: Record<string, any>,
  *   modules: Record<string, any>, values: Record<string, any>, outcome: any}} Trace
- * @typedef {ReturnType<typeof initial>} State
+ * @typedef {ReturnType<typeof import("#js/trace/state.js").initial>} State
  */
 
 /**
@@ -36,65 +37,6 @@ function queued(s, row, trace) {
   const there = (/** @type {string} */ node) => (trace.nodes[node]?.device ?? "cpu") === row.device;
   const others = row.device ? s.queue.filter((node) => !there(node) && node !== row.node) : [];
   return others.length ? [...others, ...row.queue] : row.queue;
-}
-
-/**
- * Return the state before the first row.
- * @param {Trace} _trace
- */
-export function initial(_trace) {
-  return {
-    k: -1,
-    row: /** @type {Row | null} */ (null),
-    /** @type {Map<string, Phase>} */ phase: new Map(),
-    /** @type {Map<string, string>} */ value: new Map(),
-    /** @type {Map<string, string | null>} */ grad: new Map(),
-    /** How often a tensor's memory was written, where a row has told it. */
-    /** @type {Map<string, number>} */ version: new Map(),
-    /** @type {Map<string, string>} */ names: new Map(),
-    /** @type {Map<string, number>} */ expected: new Map(),
-    /** @type {Map<string, number>} */ missing: new Map(),
-    /** @type {Map<string, string>} */ buffer: new Map(),
-    /** @type {Map<string, string | null>} */ flow: new Map(),
-    /** @type {Map<string, any[]>} */ rules: new Map(),
-    /** @type {Map<string, (string | null)[]>} */ received: new Map(),
-    /** @type {string[]} */ queue: [],
-    /** @type {Map<string, {names: any[], packed: Row[], freed: boolean}>} */ saved: new Map(),
-    /** What hooks have kept for the operation that is being applied. */
-    /** @type {Row[]} */ packing: [],
-    /** @type {string[]} */ output: [],
-    /** Warnings so far: the row, and which piece of the output shows it. */
-    /** @type {{row: Row, piece: number}[]} */ warnings: [],
-    /** The step that is being taken, or was last. */
-    optimizer: /** @type {Row | null} */ (null),
-    /** What an optimizer keeps for a parameter, by `keptKey`: [name, its name in formulas, before, now]. */
-    /** @type {Map<string, any[]>} */ kept: new Map(),
-    /** Learning rates that a scheduler has planned, by `keptKey`. */
-    /** @type {Map<string, number | string>} */ rates: new Map(),
-    /** @type {{row: Row, piece: number}[]} */ extras: [], // what stands at an empty piece of the output
-    /** @type {Map<number, string>} */ echoes: new Map(), // what bare expressions showed last, by line
-    at: /** @type {Span} */ (null),
-    focus: /** @type {string | null} */ (null),
-    backward: /** @type {Backward | null} */ (null),
-    error: /** @type {Row | null} */ (null),
-    limit: /** @type {Row | null} */ (null),
-    /** @type {string[]} */ modules: [],
-    gradEnabled: true,
-  };
-}
-
-/**
- * Return a copy that can be folded further without touching the original.
- * @param {State} state
- * @returns {State}
- */
-export function copy(state) {
-  /** @type {any} */
-  const fresh = { ...state };
-  for (const [field, value] of Object.entries(state)) {
-    if (value instanceof Map) fresh[field] = new Map(/** @type {Map<any, any>} */ (value));
-  }
-  return fresh;
 }
 
 /**
@@ -148,7 +90,9 @@ export const on = {
   },
   version_bumped(s, row) {
     s.version.set(row.tensor, row.after);
-    for (const [tensor, v] of row.sharing) s.value.set(tensor, v);
+  },
+  aliases_changed(s, row) {
+    for (const [tensor, v] of row.tensors) s.value.set(tensor, v);
   },
   rebased(s, row) {
     s.phase.set(row.after, s.phase.get(row.after) ?? "made");

@@ -12,7 +12,7 @@ export const levels = ["story", "chain", "engine"];
 
 const MADE = new Set(["tensor_made", "detached", "op_applied"]);
 /** What is told of an operation after its row, and belongs to it. */
-const BESIDE = new Set(["module_left", "version_bumped", "rebased"]);
+const BESIDE = new Set(["module_left", "aliases_changed", "version_bumped", "rebased"]);
 const FORWARD = new Set([
   ...[...MADE, ...BESIDE, "names_bound", "module_entered", "grad_mode"],
   ...["saved_packed", "checkpoint_began", "checkpoint_ended"],
@@ -32,7 +32,7 @@ const halts = {
   checkpoint_ended: () => ["chain"],
   recompute_began: () => ["story", "chain"],
   recompute_ended: () => ["chain"],
-  version_bumped: (trace, k) => (trace.rows[k].sharing.length > 0 ? ["chain"] : []),
+  aliases_changed: () => ["chain"],
   rebased: (trace, k) => (isThroughView(trace, trace.rows[k].after) ? ["chain"] : []),
   data_replaced: () => ["story", "chain"],
   value_read: (trace, k) => (trace.tensors[trace.rows[k].tensor].kind === "data" ? [] : ["chain"]),

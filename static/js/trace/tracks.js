@@ -62,11 +62,18 @@ export function phases(trace) {
 const gradWritten = (row, tensor) =>
   WRITES_GRAD.has(row.kind) && row.tensor === tensor ? row.after : undefined;
 
-/** @param {Row} row @param {string} tensor */
-function valueWritten(row, tensor) {
+/**
+ * Return what a row tells that a tensor holds from then on, undefined if it tells nothing of it.
+ * @param {Row} row
+ * @param {string} tensor
+ * @returns {string | undefined}
+ */
+export function valueWritten(row, tensor) {
   if (row.tensor === tensor && (row.kind === "tensor_made" || row.kind === "detached")) return row.value;
   if (row.kind === "data_replaced" && row.tensor === tensor) return row.after;
   if (row.kind === "parameter_updated" && row.tensor === tensor) return row.after;
+  if (row.kind === "aliases_changed")
+    return row.tensors.find((/** @type {string[]} */ [id]) => id === tensor)?.[1];
   const index = row.kind === "op_applied" ? row.outputs.indexOf(tensor) : -1;
   return index < 0 ? undefined : row.values[index];
 }

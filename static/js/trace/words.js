@@ -71,10 +71,13 @@ const forward = {
   detached: cut,
   version_bumped(row, to) {
     const values = { name: to.tensor(row.tensor), before: String(row.before), after: String(row.after) };
-    const seen = row.sharing.filter((/** @type {string[]} */ [id]) => to.trace.tensors[id].names.length > 0);
-    const shown = seen.map((/** @type {string[]} */ [id, v]) => [to.tensor(id), { text: " " }, to.value(v)]);
-    const others = { key: "row.version_bumped.sharing", values: { others: to.list(shown) } };
-    return [{ key: "row.version_bumped", values }, ...(seen.length > 0 ? [others] : [])];
+    return [{ key: "row.version_bumped", values }];
+  },
+  aliases_changed(row, to) {
+    const shown = (/** @type {string[]} */ [id, v]) => [to.tensor(id), { text: " " }, to.value(v)];
+    const name = row.by === "grad" ? to.gradOf : to.tensor;
+    const values = { others: to.list(row.tensors.map(shown)), written: row.written ? name(row.written) : "" };
+    return [{ key: `row.aliases_changed.${row.by}`, values }];
   },
   rebased(row, to) {
     const values = {
@@ -137,7 +140,7 @@ const forward = {
       after: to.stored(row.after),
       cause: to.code(`${row.cause}()`),
     };
-    const known = ["zero_grad", "assigned"].includes(row.cause) ? row.cause : "in_place";
+    const known = ["zero_grad", "assigned", "numpy"].includes(row.cause) ? row.cause : "in_place";
     if (row.before !== row.after) return [{ key: `row.grad_set.${known}`, values }];
     return [{ key: `row.grad_set.same${known === "in_place" ? ".in_place" : ""}`, values }];
   },

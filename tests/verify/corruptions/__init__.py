@@ -1,6 +1,7 @@
 """Every kind of corruption that must be refused. Importing this fills the table. Only a list."""
 
 from tests.verify.corruptions import (
+    aliases,
     edges,
     leaving,
     numbers,
@@ -17,6 +18,7 @@ from tests.verify.corruptions import (
 )
 
 __all__ = [
+    "aliases",
     "edges",
     "leaving",
     "numbers",

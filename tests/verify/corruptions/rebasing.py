@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.verify.corruptions.table import SKIP, corruption, double, other_node, swap_value
+from tests.verify.corruptions.table import SKIP, corruption, double, other_node
 
 
 @corruption("version_bumped")
@@ -43,8 +43,3 @@ def moved_from_another_node(trace, row, k):
 def moved_nowhere(trace, row, k):
     row["after"] = row["before"] or other_node(trace, row["after"])
     return k
-
-
-@corruption("version_bumped")
-def shared_memory_swapped(trace, row, k):
-    return swap_value(trace, row["sharing"][0], 1, k) if row["sharing"] else SKIP
