@@ -40,6 +40,8 @@ def sandbox(
         example=None if code is not None else example,
         run=bool(code or example),
         seed=seed_of(seed),
+        title=None if code is not None or example is None else chosen.title[language_of(request)],
+        seconds=request.app.state.settings.limits.wall,
     )
     return page(request, "sandbox.html", start, examples=told(request, examples.EXAMPLES))
 
@@ -61,9 +63,11 @@ def favicon() -> FileResponse:
     return FileResponse(icon)
 
 
-def boot(name: str, code: str, example: str | None = None, run: bool = False, seed: int = 0) -> dict:
+def boot(
+    name: str, code: str, example: str | None = None, run: bool = False, seed: int = 0, **more: object
+) -> dict:
     """Return what a page's script starts from."""
-    return {"page": name, "code": code, "example": example, "run": run, "seed": seed}
+    return {"page": name, "code": code, "example": example, "run": run, "seed": seed, **more}
 
 
 def seed_of(text: str) -> int:

@@ -15,16 +15,21 @@ const HEADERS = { "Content-Type": "application/json", Accept: "application/json,
  * Run code on the server and return the trace with its drawing, a sentence, or that it was called off.
  * @param {string} code
  * @param {{
- *   t: Translate, seed?: number, leaves?: object, signal?: AbortSignal, fetch?: typeof globalThis.fetch,
- * }} options `leaves` are values for the free names of a formula
+ *   t: Translate, seed?: number, leaves?: object, more?: object, signal?: AbortSignal,
+ *   fetch?: typeof globalThis.fetch,
+ * }} options `leaves` are values for the free names of a formula, `more` is sent as it is
  * @returns {Promise<Answer>}
  */
-export async function runCode(code, { t, seed = 0, leaves = {}, signal, fetch = globalThis.fetch }) {
+export async function runCode(code, { t, seed = 0, leaves = {}, more = {}, signal, fetch }) {
   try {
-    const response = await fetch("/api/traces", {
+    const response = await (fetch ?? globalThis.fetch)("/api/traces", {
       method: "POST",
       headers: HEADERS,
-      body: JSON.stringify({ code, ...(seed && { seed }), ...(Object.keys(leaves).length && { leaves }) }),
+      body: JSON.stringify({
+        ...{ code, ...more },
+        ...(seed && { seed }),
+        ...(Object.keys(leaves).length && { leaves }),
+      }),
       signal,
     });
     const text = await response.text();

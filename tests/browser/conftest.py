@@ -22,6 +22,7 @@ FLAGS = [
     "--disable-sync",
 ]
 SCREENSHOTS = Path(__file__).parent / "screenshots"
+TOURED = "try { localStorage.setItem('gradstep.toured', 'yes'); } catch {}"
 WIDE = {"width": 1280, "height": 800}
 
 
@@ -49,9 +50,12 @@ def open_player(browser: Browser, address: str) -> Iterator[Callable[..., Player
     contexts = []
 
     def open_one(**options) -> Player:
-        """Open an empty page; options are playwright's, for instance viewport or color_scheme."""
+        """Open an empty page; options are playwright's, and `tour`: have they never been here?"""
         defaults = {"viewport": WIDE, "color_scheme": "light", "reduced_motion": "reduce", "locale": "en-US"}
+        shown = options.pop("tour", False)
         contexts.append(browser.new_context(**{**defaults, **options}))
+        if not shown:
+            contexts[-1].add_init_script(TOURED)
         page = contexts[-1].new_page()
         page.on(
             "console",
@@ -68,8 +72,8 @@ def open_player(browser: Browser, address: str) -> Iterator[Callable[..., Player
 
 
 def failure(request: Request) -> list[str]:
-    """Say what failed; a check that is called off because its run has gone has not."""
-    if request.url.endswith("/api/traces/check") and "ABORTED" in (request.failure or ""):
+    """Say what failed; what is called off, by the reader or because its run has gone, has not."""
+    if request.url.endswith(("/api/traces/check", "/api/traces")) and "ABORTED" in (request.failure or ""):
         return []
     return [f"failed: {request.url} {request.failure}"]
 

@@ -7,7 +7,9 @@ import {
   hashOf,
   keepInAddress,
   rowInHash,
+  viewIn,
   withoutProgram,
+  withPlace,
   withSeed,
 } from "../../static/js/player/address.js";
 
@@ -27,6 +29,23 @@ test("a row and its hash belong together; before the first row there is none", (
 test("a query loses its program and keeps its language", () => {
   assert.equal(withoutProgram("?code=x&lang=zh"), "?lang=zh");
   assert.equal(withoutProgram("?example=loop"), "");
+});
+
+test("the view in the address: level, hidden parts, presenter; what is no view is left aside", () => {
+  const hash = "#s=14&level=story&hide=edit,engine&present=1";
+  assert.deepEqual(viewIn(hash), { level: "story", hidden: ["edit", "engine"], presents: true });
+  const nothing = { level: null, hidden: [], presents: false };
+  for (const other of ["", "#", "#level=deep&hide=&present=yes", "#hide=%3Cb%3E,a b"])
+    assert.deepEqual(viewIn(other), nothing, other);
+});
+
+test("a place is written into a hash, and everything else in it stays as it was", () => {
+  assert.equal(withPlace("", { k: 13, level: "story" }), "#s=14&level=story");
+  assert.equal(withPlace("#hide=edit,engine&s=3", { k: 4 }), "#s=5&hide=edit,engine");
+  assert.equal(withPlace("#s=3&level=story&x=%20", { k: 2, level: "chain" }), "#s=3&x=%20");
+  assert.equal(withPlace("#s=3", { k: -1 }), "");
+  assert.equal(withPlace("#s=3&hide=code", { presents: true }), "#s=3&hide=code&present=1");
+  assert.equal(withPlace("#present=1", { presents: false }), "");
 });
 
 function fakeWindow() {
@@ -61,6 +80,9 @@ test("only the latest step of many is written, and the query stays", () => {
   keep(-1);
   page.fire();
   assert.equal(page.written.at(-1), "/sandbox?code=x");
+  keep(7, "engine");
+  page.fire();
+  assert.equal(page.written.at(-1), "/sandbox?code=x#s=8&level=engine");
 });
 
 test("nothing is written after the player has gone", () => {

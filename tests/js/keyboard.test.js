@@ -11,7 +11,7 @@ import { dictionary, training } from "./traces.js";
 
 use(dictionary("en"));
 
-function open() {
+function open(out = []) {
   const page = openPage();
   const ending = new AbortController();
   const player = createPlayer(training(3), { clock: handClock() });
@@ -20,6 +20,10 @@ function open() {
     player,
     edit: () => done.push("edit"),
     fit: () => done.push("fit"),
+    copy: () => done.push("copy"),
+    present: () => done.push("present"),
+    tour: () => done.push("tour"),
+    has: (part) => !out.includes(part),
     signal: ending.signal,
   };
   mountKeyboard(page, context);
@@ -43,6 +47,9 @@ test("every key of the design is in the table, with a text in both languages", (
     "p",
     "e",
     "f",
+    "c",
+    "P",
+    "t",
     "?",
   ];
   assert.deepEqual(
@@ -80,6 +87,16 @@ test("keys step, jump, play and change the level", () => {
   key("e");
   key("f");
   assert.deepEqual(done, ["edit", "fit"]);
+});
+
+test("a key of a part that is left out does nothing and is not listed", () => {
+  const { page, player, done, key } = open(["edit", "level", "tour"]);
+  for (const each of ["e", "t", "1"]) assert.equal(key(each).defaultPrevented, false);
+  assert.deepEqual([done, player.level], [[], "chain"]);
+  assert.ok(!page.querySelector("dialog").textContent.includes(word("key.edit")));
+  key("c");
+  key("P", { shiftKey: true });
+  assert.deepEqual(done, ["copy", "present"]);
 });
 
 test("a key that is taken does nothing else", () => {

@@ -29,6 +29,20 @@ export function offsets(text, [line, column, endLine, endColumn]) {
   return { from, to: Math.max(from, offset(endLine, endColumn)) };
 }
 
+/**
+ * The least change that makes one text of another: what is the same at both ends stays, the caret with it.
+ * @param {string} before
+ * @param {string} after
+ */
+export function change(before, after) {
+  const most = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < most && before[from] === after[from]) from += 1;
+  let end = 0;
+  while (end < most - from && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  return { from, to: before.length - end, insert: after.slice(from, after.length - end) };
+}
+
 function plain(parent, { doc, onRun, onChange, signal }) {
   const message = h("p", { class: "line-message", hidden: true, role: "alert" });
   const area = h("textarea", {
@@ -103,7 +117,11 @@ function rich(cm, parent, options, doc) {
   const diagnose = (list) => view.dispatch(cm.setDiagnostics(view.state, list));
   return {
     text: () => view.state.doc.toString(),
-    setText: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    /** A step of its own in the editor's history, whatever was typed just before. */
+    setText(text) {
+      const changes = change(view.state.doc.toString(), text);
+      if (changes.insert || changes.to > changes.from) view.dispatch({ changes, userEvent: "set" });
+    },
     focus: () => view.focus(),
     mark(span, words) {
       if (!span) {

@@ -1,11 +1,11 @@
 /**
- * What an element of the graph shows at a moment: its texts, its phase, its words for the pointer. Pure,
+ * What an element of the graph shows at a moment: its texts, its phase, the values it holds. Pure,
  * no DOM. A moment is {trace, state, names, row}: the variables bound to each tensor now, and the row that
  * the step is about.
  */
 import { t as word } from "#js/i18n.js";
 import { subject } from "#js/trace/stops.js";
-import { full, shapeText } from "#js/trace/values.js";
+import { shapeText } from "#js/trace/values.js";
 import { fitted, fittedValue, SANS, textWidth } from "#js/graph/shapes.js";
 import { leafRows, paths } from "#js/graph/slots.js";
 
@@ -85,10 +85,13 @@ function leafNow(row, ids, slot) {
   return ["tensor_made", "data_replaced"].includes(row.kind) ? "value" : null;
 }
 
-function leafTitle({ trace, state }, tensor, name) {
-  if (!state.value.has(tensor)) return name;
-  const value = full(trace, state.value.get(tensor));
-  return `${name} = ${value}\n${name}.grad = ${full(trace, state.grad.get(tensor) ?? null)}`;
+/** What a leaf holds, each with its label, for whoever wants to see or copy it whole. */
+function leafValues({ state }, tensor, name) {
+  if (!state.value.has(tensor)) return [[name]];
+  return [
+    [name, state.value.get(tensor)],
+    [`${name}.grad`, state.grad.get(tensor) ?? null],
+  ];
 }
 
 function leafWords(name, value, rows, phase) {
@@ -115,7 +118,7 @@ function leaf(moment, ids, width) {
     "data-now": leafNow(moment.row, ids, slot),
     "aria-label": leafWords(name, value.text, slot.rows, phase),
   };
-  return { texts, data, title: leafTitle(moment, ids.tensor, name) };
+  return { texts, data, values: leafValues(moment, ids.tensor, name) };
 }
 
 function opStatus({ state, row }, node, phase) {
@@ -142,16 +145,12 @@ function opTexts(node, bound, status, phase, width) {
   };
 }
 
-function opTitle({ trace, state }, ids, tensors, bound) {
+function opValues({ trace, state }, ids, tensors, bound) {
   const node = trace.nodes[ids.node];
-  const lines = [node.seq === null ? node.name : `${node.name} #${node.seq}`];
-  for (const tensor of tensors) {
-    lines.push(`${bound || word("graph.value")} = ${full(trace, state.value.get(tensor))}`);
-  }
-  const received = state.received.get(ids.node);
-  if (received)
-    lines.push(`${word("graph.received")}: ${received.map((grad) => full(trace, grad)).join(", ")}`);
-  return lines.join("\n");
+  const heading = [node.seq === null ? node.name : `${node.name} #${node.seq}`];
+  const made = tensors.map((tensor) => [bound || word("graph.value"), state.value.get(tensor)]);
+  const received = (state.received.get(ids.node) ?? []).map((grad) => [word("graph.received"), grad]);
+  return [heading, ...made, ...received];
 }
 
 function op(moment, ids, width) {
@@ -175,7 +174,7 @@ function op(moment, ids, width) {
   return {
     texts: { ...opTexts(node, bound, status, phase, width), value },
     data,
-    title: opTitle(moment, ids, tensors, bound),
+    values: opValues(moment, ids, tensors, bound),
   };
 }
 
@@ -197,13 +196,13 @@ function data(moment, ids, width) {
     "data-now": MAKES.includes(row?.kind) && row.tensor === ids.tensor ? "value" : null,
     "aria-label": made ? `${name} = ${value.text}` : `${name}: ${word("phase.ghost")}`,
   };
-  const title = made ? `${name} = ${full(trace, state.value.get(ids.tensor))}` : name;
-  return { texts, data: attributes, title };
+  const values = [made ? [name, state.value.get(ids.tensor)] : [name]];
+  return { texts, data: attributes, values };
 }
 
 const looks = { leaf, op, data };
 
-/** The look of one part: texts by name, attributes of its group, and the words on hover. */
+/** The look of one part: texts by name, attributes of its group, and what it holds: [label, value id]. */
 export function look(moment, part, ids) {
   return looks[part.kind](moment, ids, part.box.width);
 }

@@ -47,18 +47,16 @@ function text(name, x, y, attrs = {}) {
 const right = (name, x, y, attrs = {}) => text(name, x, y, { "text-anchor": "end", ...attrs });
 
 function frame(role, box, kind, texts, extras = []) {
-  const title = svg("title", {});
   const rect = svg("rect", { class: "box", width: box.width, height: box.height, rx: 12 });
   const group = svg(
     "g",
     { class: `element ${kind}`, "data-role": role, transform: `translate(${box.x} ${box.y})` },
-    title,
     rect,
     extras,
     Object.values(texts),
   );
   const sizes = Object.entries(texts).map(([name, element]) => [name, element.getAttribute("font-size")]);
-  return { role, kind, box, group, title, texts, sizes: Object.fromEntries(sizes) };
+  return { role, kind, box, group, texts, sizes: Object.fromEntries(sizes) };
 }
 
 function leaf(role, box) {
@@ -177,12 +175,12 @@ function fill(element, look, usual) {
   set(element, "font-size", size);
 }
 
-/** Show a look {texts, data, title} on a part; every text and attribute is set, so nothing old stays. */
+/** Show a look {texts, data, values} on a part; every text and attribute is set, so nothing old stays. */
 export function paint(part, look) {
   for (const [name, element] of Object.entries(part.texts))
     fill(element, look.texts[name], part.sizes[name]);
   for (const [name, value] of Object.entries(look.data)) set(part.group, name, value);
-  write(part.title, look.title);
+  set(part.group, "data-values", look.values ? JSON.stringify(look.values) : null);
   if (part.texts.badge) paintBadge(part, look.texts.badge?.text ?? "");
 }
 
@@ -191,7 +189,7 @@ export function clear(part) {
   const isShown = (name) => name.startsWith("data-") && name !== "data-role";
   const shown = [...part.group.getAttributeNames().filter(isShown), "aria-label"];
   const data = Object.fromEntries(shown.map((name) => [name, null]));
-  paint(part, { texts: {}, data, title: "" });
+  paint(part, { texts: {}, data, values: null });
 }
 
 function paintBadge(part, words) {

@@ -2,8 +2,10 @@
  * The list of views that show a run, each in its place of the page. To add one: its file, a line here.
  *
  * A view is mounted as `mount(place, context)` and returns {show(state), draw?(row, t), fit?()}. The
- * context: {trace, drawing, player, signal, selection, root, program}; `program` is {text, run(text),
- * edit(text)}: what was run, run another in its place, put another into the editor.
+ * context: {trace, drawing, player, signal, selection, root, program, hidden}. `program` is {text, run(text,
+ * more), replace(text), edit(text)}: what was run; run another at the same step and leave the editor alone
+ * (`more` goes into the request); put another into the editor, where it can be undone, and run it; open the
+ * editor with it. `hidden` is a set of names: what the address leaves out of the page.
  */
 
 import { mount as code } from "#js/code/view.js";

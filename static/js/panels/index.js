@@ -60,6 +60,7 @@ export const panels = list.map((panel) => ({
 
 /** Put every panel in its slot under root. */
 export function mountPanels(root, ctx) {
-  const shown = panels.map((panel) => panel.mount(root.querySelector(`[data-slot="${panel.slot}"]`), ctx));
+  const there = panels.filter(({ id }) => !ctx.hidden?.has(id));
+  const shown = there.map((panel) => panel.mount(root.querySelector(`[data-slot="${panel.slot}"]`), ctx));
   return { show: (state) => shown.forEach((panel) => panel.show(state)) };
 }

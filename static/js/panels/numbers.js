@@ -1,7 +1,7 @@
 /** Tensors as cells: small ones number by number, large ones as a heat map with their summary. */
 import { h, svg } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
-import { cells, full, picture, shapeText, short, shortNumber } from "#js/trace/values.js";
+import { cells, picture, shapeText, short, shortNumber } from "#js/trace/values.js";
 
 const MOST_ROWS = 6;
 const MOST_COLUMNS = 6;
@@ -90,8 +90,7 @@ export function matrix(trace, v, tone) {
   const element = small
     ? grid(value, shown, tone)
     : heat(value, picture(trace, v), range(value, shown.data), tone);
-  element.setAttribute("title", full(trace, v));
-  return element;
+  return held(element, v);
 }
 
 /** A term of an equation: cells with a caption beneath. */
@@ -105,11 +104,15 @@ export const signOf = (text) => h("span", { class: "sign" }, text);
 /** A sign that stays with the term after it. */
 export const together = (text, next) => h("span", { class: "together" }, signOf(text), next);
 
-/** A value in one line of text, whole on hover. */
-export function inline(trace, v, tone, most = 22) {
-  return h(
-    "code",
-    { class: "inline-value", "data-tone": tone, title: full(trace, v) },
-    short(trace, v, most),
-  );
+/** A value in one line of text, whole on hover; `label` says what it is to who copies it. */
+export function inline(trace, v, tone, most = 22, label = "") {
+  const element = h("code", { class: "inline-value", "data-tone": tone }, short(trace, v, most));
+  return held(element, v, label);
+}
+
+/** Say which value an element shows: it is shown whole, and can be copied, at the pointer and the focus. */
+function held(element, v, label = "") {
+  element.setAttribute("data-values", JSON.stringify([[label, v ?? null]]));
+  element.setAttribute("tabindex", "0");
+  return element;
 }

@@ -15,13 +15,13 @@ function line(trace, state, [name, tensor]) {
     "li",
     { class: "variable" },
     h("code", { class: "variable-name", "data-kind": trace.tensors[tensor].kind }, name),
-    inline(trace, state.value.get(tensor) ?? null, "value", 20),
+    inline(trace, state.value.get(tensor) ?? null, "value", 20, name),
     wants
       ? h(
           "span",
           { class: "variable-grad" },
           ".grad ",
-          inline(trace, grad, grad === null ? "none" : "leaf", 16),
+          inline(trace, grad, grad === null ? "none" : "leaf", 16, `${name}.grad`),
         )
       : null,
   );

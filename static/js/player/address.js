@@ -1,4 +1,13 @@
-/** The step in the address: `#s=14` is fourteen rows in. */
+/**
+ * The view in the address: `#s=14&level=story&hide=edit,engine&present=1` is fourteen rows in, with little
+ * detail, and without some parts of the page.
+ */
+
+import { levels } from "#js/trace/stops.js";
+
+/** @typedef {import("#js/trace/stops.js").Level} Level */
+
+const USUAL = "chain";
 
 /**
  * Return the row position that a hash names, or null.
@@ -15,6 +24,39 @@ export function rowInHash(hash) {
  * @param {number} k
  */
 export const hashOf = (k) => (k < 0 ? "" : `#s=${k + 1}`);
+
+/**
+ * Return what a hash says of the view besides the step.
+ * @param {string} hash
+ * @returns {{level: Level | null, hidden: string[], presents: boolean}}
+ */
+export function viewIn(hash) {
+  const told = new URLSearchParams(hash.replace(/^#/, ""));
+  const level = /** @type {Level} */ (told.get("level"));
+  return {
+    level: levels.includes(level) ? level : null,
+    hidden: (told.get("hide") ?? "").split(",").filter((name) => /^[a-z_-]{1,30}$/i.test(name)),
+    presents: told.get("present") === "1",
+  };
+}
+
+/**
+ * Return a hash with another place in it; what it says besides stays, letter by letter.
+ * @param {string} hash
+ * @param {{k?: number, level?: Level, presents?: boolean}} place
+ */
+export function withPlace(hash, { k, level, presents }) {
+  /** @type {Record<string, string | null>} */
+  const told = {};
+  if (k !== undefined) told.s = k < 0 ? null : String(k + 1);
+  if (level !== undefined) told.level = level === USUAL ? null : level;
+  if (presents !== undefined) told.present = presents ? "1" : null;
+  const kept = hash.replace(/^#/, "").split("&").filter((part) => part && !(part.split("=")[0] in told));
+  const [step, ...others] = Object.entries(told).map(([name, text]) => text !== null && `${name}=${text}`);
+  const parts = "s" in told ? [step, ...kept, ...others] : [...kept, step, ...others];
+  const shown = parts.filter(Boolean).join("&");
+  return shown && `#${shown}`;
+}
 
 /**
  * Return a query without the program it named: another one is played now. The language stays.
@@ -44,7 +86,8 @@ export function withSeed(search, seed) {
  * @param {HTMLAnchorElement[]} links
  */
 export function keepSeed(seed, links) {
-  history.replaceState(null, "", location.pathname + withSeed(location.search, seed));
+  const hash = withPlace(location.hash, { k: -1 });
+  history.replaceState(null, "", location.pathname + withSeed(location.search, seed) + hash);
   for (const link of links) link.search = withSeed(link.search, seed);
 }
 
@@ -61,26 +104,30 @@ export function keepPlace(position, onLeave) {
   for (const link of hreflangs()) {
     link.addEventListener("click", () => {
       onLeave();
-      link.hash = hashOf(position());
+      link.hash = withPlace(location.hash, { k: position() });
     });
   }
 }
 
 /**
- * Return a function that writes the hash of the latest k, at most twice a second: browsers allow no more.
- * @param {{signal: AbortSignal, every?: number, page?: Window}} options
+ * Return a function that writes the latest k and level, and says so: at most twice a second, for browsers
+ * allow no more.
+ * @param {{signal: AbortSignal, every?: number, page?: Window, onWritten?: () => void}} options
  */
-export function keepInAddress({ signal, every = 500, page = window }) {
-  let latest = -1;
+export function keepInAddress({ signal, every = 500, page = window, onWritten = () => {} }) {
+  /** @type {{k: number, level?: Level}} */
+  let latest = { k: -1 };
   let timer = 0;
   function write() {
     timer = 0;
     const { pathname, search, hash } = page.location;
-    if (hash !== hashOf(latest)) page.history.replaceState(null, "", pathname + search + hashOf(latest));
+    const wanted = withPlace(hash, latest);
+    if (hash !== wanted) page.history.replaceState(null, "", pathname + search + wanted);
+    onWritten();
   }
   signal.addEventListener("abort", () => page.clearTimeout(timer), { once: true });
-  return (/** @type {number} */ k) => {
-    latest = k;
+  return (/** @type {number} */ k, /** @type {Level} */ level) => {
+    latest = { k, level };
     if (timer === 0) timer = page.setTimeout(write, every);
   };
 }

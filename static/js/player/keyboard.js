@@ -5,11 +5,21 @@ import { t } from "#js/i18n.js";
 
 /**
  * @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player
- * @typedef {{player: Player, edit(): void, fit(): void, help(): void}} Actions
- * @typedef {{key: string, shift?: boolean, shown: string, text: string, run(to: Actions): void}} Key
+ * @typedef {{
+ *   player: Player, edit(): void, fit(): void, help(): void, copy(): void, present(): void, tour(): void,
+ * }} Actions
+ * @typedef {{
+ *   key: string, shift?: boolean, shown: string, text: string, parts?: string[], run(to: Actions): void,
+ * }} Key
  */
 
-/** `shift` is compared only where it is given: `?` needs Shift on many keyboards. @type {Key[]} */
+const DEEP = ["level", "engine"];
+
+/**
+ * `shift` is compared only where it is given: `?` needs Shift on many keyboards. A key does nothing where one
+ * of its `parts` is left out of the page.
+ * @type {Key[]}
+ */
 export const keys = [
   { key: "ArrowRight", shift: false, shown: "→", text: "key.next", run: (to) => to.player.next() },
   { key: "ArrowLeft", shift: false, shown: "←", text: "key.prev", run: (to) => to.player.prev() },
@@ -18,18 +28,22 @@ export const keys = [
   { key: "Home", shown: "Home", text: "key.first", run: (to) => to.player.first() },
   { key: "End", shown: "End", text: "key.last", run: (to) => to.player.last() },
   { key: " ", shown: "Space", text: "key.toggle", run: (to) => to.player.toggle() },
-  { key: "[", shown: "[", text: "key.slower", run: (to) => to.player.slower() },
-  { key: "]", shown: "]", text: "key.faster", run: (to) => to.player.faster() },
-  { key: "1", shown: "1", text: "key.story", run: (to) => to.player.setLevel("story") },
-  { key: "2", shown: "2", text: "key.chain", run: (to) => to.player.setLevel("chain") },
-  { key: "3", shown: "3", text: "key.engine", run: (to) => to.player.setLevel("engine") },
+  { key: "[", shown: "[", text: "key.slower", parts: ["speed"], run: (to) => to.player.slower() },
+  { key: "]", shown: "]", text: "key.faster", parts: ["speed"], run: (to) => to.player.faster() },
+  { key: "1", shown: "1", text: "key.story", parts: ["level"], run: (to) => to.player.setLevel("story") },
+  { key: "2", shown: "2", text: "key.chain", parts: ["level"], run: (to) => to.player.setLevel("chain") },
+  { key: "3", shown: "3", text: "key.engine", parts: DEEP, run: (to) => to.player.setLevel("engine") },
   { key: "n", shown: "n", text: "key.nextBackward", run: (to) => to.player.nextBackward() },
   { key: "p", shown: "p", text: "key.prevBackward", run: (to) => to.player.prevBackward() },
-  { key: "e", shown: "e", text: "key.edit", run: (to) => to.edit() },
-  { key: "f", shown: "f", text: "key.fit", run: (to) => to.fit() },
+  { key: "e", shown: "e", text: "key.edit", parts: ["edit"], run: (to) => to.edit() },
+  { key: "f", shown: "f", text: "key.fit", parts: ["graph"], run: (to) => to.fit() },
+  { key: "c", shown: "c", text: "key.copy", run: (to) => to.copy() },
+  { key: "P", shown: "⇧ p", text: "key.present", run: (to) => to.present() },
+  { key: "t", shown: "t", text: "key.tour", parts: ["tour"], run: (to) => to.tour() },
   { key: "?", shown: "?", text: "key.help", run: (to) => to.help() },
 ];
 
+const AGAIN = { class: "button", value: "tour" };
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable], .cm-editor, dialog";
 const OPENING = "a, summary"; // Space is theirs; a button is pressed with Enter, for Space plays
 
@@ -51,16 +65,23 @@ export function keyOf(event) {
 /**
  * Listen to the keys of the whole page.
  * @param {Document} page
- * @param {{player: Player, edit(): void, fit(): void, signal: AbortSignal}} context
+ * @param {Omit<Actions, "help"> & {has(part: string): boolean, signal: AbortSignal}} context
+ *   `has`: is a part of the page there?
  */
-export function mountKeyboard(page, { player, edit, fit, signal }) {
-  const dialog = helpDialog(page);
-  const actions = { player, edit, fit, help: () => dialog.showModal() };
+export function mountKeyboard(page, { has, signal, ...context }) {
+  const isOn = (/** @type {Key} */ { parts = [] }) => parts.every(has);
+  const dialog = helpDialog(page, keys.filter(isOn), has("tour"));
+  dialog.addEventListener("close", () => dialog.returnValue === "tour" && context.tour());
+  const help = () => {
+    dialog.returnValue = "";
+    dialog.showModal();
+  };
+  const actions = { ...context, help };
   page.addEventListener(
     "keydown",
     (event) => {
       const entry = keyOf(event);
-      if (!entry) return;
+      if (!entry || !isOn(entry)) return;
       event.preventDefault();
       entry.run(actions);
     },
@@ -74,8 +95,9 @@ export function mountKeyboard(page, { player, edit, fit, signal }) {
   return { help: actions.help };
 }
 
-/** @param {Document} page */
-function helpDialog(page) {
+/** @param {Document} page @param {Key[]} shown @param {boolean} tours */
+function helpDialog(page, shown, tours) {
+  const tour = tours && h("button", { ...AGAIN, "data-testid": "tour-again" }, t("tour.again"));
   const row = (/** @type {Key} */ entry) =>
     h("div", { class: "key" }, h("dt", null, h("kbd", null, entry.shown)), h("dd", null, t(entry.text)));
   const dialog = /** @type {HTMLDialogElement} */ (
@@ -83,8 +105,8 @@ function helpDialog(page) {
       "dialog",
       { class: "keys", "data-testid": "keys", "aria-labelledby": "keys_title" },
       h("h2", { id: "keys_title" }, t("key.title")),
-      h("dl", null, keys.map(row)),
-      h("form", { method: "dialog" }, h("button", { class: "button" }, t("key.close"))),
+      h("dl", null, shown.map(row)),
+      h("form", { method: "dialog" }, tour, h("button", { class: "button" }, t("key.close"))),
     )
   );
   page.body.append(dialog);

@@ -1,0 +1,288 @@
+/** The sandbox page: editor → server → player → views, keys, address. It wires them. */
+
+import { checkRun, runCode } from "#js/api.js";
+import { createEditor } from "#js/code/editor.js";
+import { mountFormula } from "#js/code/formula.js";
+import { showNotes, tell } from "#js/code/notes.js";
+import { set } from "#js/dom.js";
+import { t } from "#js/i18n.js";
+import { hashOf, hreflangs, keepPlace, viewIn } from "#js/player/address.js";
+import { keepSeed, rowInHash, withoutProgram } from "#js/player/address.js";
+import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
+import { keepValues, keptValues } from "#js/player/drafts.js";
+import { mountSeal } from "#js/player/seal.js";
+import { mountRunning } from "#js/page/running.js";
+import { openSession } from "#js/page/session.js";
+import { nameOf } from "#js/page/title.js";
+import { openView } from "#js/page/view.js";
+import { messageText } from "#js/trace/refusals.js";
+
+/**
+ * @typedef {import("#js/api.js").Run} Run
+ * @typedef {ReturnType<typeof openSession>} Player
+ * @typedef {{
+ *   root: Element, notice: Element, given: string, slot(name: string): Element,
+ *   name: string, view: ReturnType<typeof openView>, running: ReturnType<typeof mountRunning>,
+ *   seal: ReturnType<typeof mountSeal>, formula: ReturnType<typeof mountFormula>,
+ *   editor: ReturnType<typeof createEditor>,
+ *   settings: {level?: import("#js/trace/stops.js").Level, speed?: number},
+ *   mended: {own: string, program: string, mends: import("#js/code/notes.js").Mend[]} | null, quiet: boolean,
+ *   seed: number,
+ *   request: AbortController, session: AbortController, player: Player | null,
+ * }} Page
+ */
+
+const SEEDS = 2 ** 32;
+
+/** @param {string} id */
+const place = (id) => document.getElementById(id) ?? document.createElement("div");
+
+/**
+ * @param {Element} root
+ * @param {{code?: string, run?: boolean, seed?: number, title?: string | null, seconds?: number}} boot
+ *   `run`: play `code` at once; `title`: how the page's own text calls that program
+ */
+export function openSandbox(root, boot) {
+  const back = isBack();
+  const code = (boot.run && !back ? null : draft(addressOf(location))) ?? boot.code ?? "";
+  const slot = (/** @type {string} */ name) =>
+    root.querySelector(`[data-slot="${name}"]`) ?? document.createElement("div");
+  /** @type {Page} */
+  const page = {
+    root,
+    slot,
+    settings: { level: viewIn(location.hash).level ?? undefined },
+    name: boot.title ?? "",
+    view: openView(root),
+    running: mountRunning(slot("running"), boot.seconds ?? 0),
+    player: null,
+    mended: null,
+    quiet: false,
+    seed: boot.seed ?? 0,
+    given: boot.code ?? "",
+    notice: document.getElementById("notice") ?? document.createElement("p"),
+    seal: mountSeal(place("seal"), place("refusal"), (row) => goTo(page, row)),
+    formula: mountFormula(slot("formula"), {
+      stored: keptValues,
+      onKeep: () => keepProgram(page),
+      onValues(typed, values) {
+        keepValues(typed, values);
+        run(page, typed, hashOf(page.player?.k ?? -1), { stays: true });
+      },
+    }),
+    request: new AbortController(),
+    session: new AbortController(),
+    editor: createEditor(slot("editor"), {
+      doc: code,
+      onRun: (/** @type {string} */ text) => run(page, text),
+      onChange(/** @type {string} */ text) {
+        page.formula.match(text);
+        if (!page.quiet) keepDraft(addressOf(location), text);
+      },
+    }),
+  };
+  document.getElementById("run")?.addEventListener("click", () => run(page, page.editor.text()));
+  document.getElementById("edit")?.addEventListener("click", () => edit(page));
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+    event.preventDefault();
+    run(page, page.editor.text());
+  });
+  keepPlace(() => Number(root.getAttribute("data-step")) - 1, leave);
+  const plays = boot.run || !page.view.has("edit"); // who may not edit is given a run
+  if ((plays && code === boot.code) || (back && code === played())) run(page, code, location.hash);
+}
+
+/**
+ * Run a program; only the latest run is shown, and a failure or a stop leaves everything as it was.
+ * @param {Page} page
+ * @param {string} code
+ * @param {string} [hash]
+ * @param {{stays?: boolean, more?: object}} [how] `stays`: the reader is busy elsewhere on the page, only
+ *   what is shown changes; `more`: what the request says besides code and seed
+ */
+async function run(page, code, hash = "", { stays = false, more = {} } = {}) {
+  page.request.abort();
+  const { signal } = (page.request = new AbortController());
+  tell(page, null);
+  set(page.root, "data-busy", true);
+  const end = page.running.watch(signal, () => stop(page));
+  const how = { t, seed: page.seed, leaves: page.formula.valuesFor(code), more, signal };
+  const answer = await runCode(code, how);
+  if ("aborted" in answer || signal.aborted) return;
+  end();
+  set(page.root, "data-busy", null);
+  tell(page, "message" in answer ? answer.message : null);
+  if ("run" in answer) open(page, answer.run, code, hash, stays);
+}
+
+/** End the run under way: the server ends its process when the request is called off. @param {Page} page */
+function stop(page) {
+  page.request.abort();
+  set(page.root, "data-busy", null);
+  tell(page, t("run.stopped"), "busy");
+  const mode = page.root.getAttribute("data-mode");
+  if (mode === "edit") page.editor.focus();
+  else focusOn(page, "[data-testid=next]");
+}
+
+/** @param {{root: Element}} page @param {string} selector */
+const focusOn = ({ root }, selector) =>
+  /** @type {HTMLElement | null} */ (root.querySelector(selector))?.focus();
+
+/**
+ * Put a run in place of the one before.
+ * @param {Page} page
+ * @param {Run} answer
+ * @param {string} code
+ * @param {string} hash
+ * @param {boolean} stays
+ */
+function open(page, answer, code, hash, stays) {
+  page.session.abort();
+  page.session = new AbortController();
+  keepPlayed(code);
+  if (code !== page.given) moveOn(code);
+  note(page, answer, code);
+  page.formula.show(answer.trace.expression);
+  try {
+    const { settings, view, session } = page;
+    const program = programOf(page, code);
+    const name = code === page.given && page.name ? page.name : nameOf(code, answer.trace.expression?.typed);
+    page.player = openSession(page.root, answer, { settings, program, view, name, signal: session.signal });
+    begin(page, page.player, answer.trace.outcome, hash, stays);
+    check(page, answer.text);
+  } catch (error) {
+    tell(page, t("run.broken", { message: /** @type {Error} */ (error).message }));
+    throw error;
+  }
+}
+
+/**
+ * Offer the mended text in the editor, and the way back. The draft stays what the reader wrote.
+ * @param {Page} page
+ * @param {Run} answer
+ * @param {string} code
+ */
+function note(page, { trace: { source, mended, rows }, errors = [] }, code) {
+  if (mended) page.mended = { own: code, program: source, mends: mended };
+  else if (code !== page.mended?.program) page.mended = null;
+  if (mended) put(page, source);
+  showNotes(page.slot("notes"), {
+    mends: page.mended?.mends,
+    errors,
+    seeded: rows.filter((/** @type {any} */ row) => row.kind === "seeded"),
+    onRoll() {
+      page.seed = (page.seed + 1) % SEEDS;
+      keepSeed(page.seed, hreflangs());
+      run(page, code);
+    },
+    onBack() {
+      keepPlayed(""); // who comes back finds this text, not its run
+      put(page, page.mended?.own ?? code);
+      edit(page);
+    },
+  });
+}
+
+/** @param {Page} page @param {string} text */
+function put(page, text) {
+  page.quiet = true;
+  page.editor.setText(text);
+  page.quiet = false;
+}
+
+/**
+ * Have the run checked once its first picture stands; its seal says what came out.
+ * @param {Page} page
+ * @param {string} text
+ */
+async function check({ seal, session: { signal } }, text) {
+  seal.show({ checking: true });
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const found = signal.aborted ? { aborted: true } : await checkRun(text, { signal });
+  if (!("aborted" in found)) seal.show(/** @type {any} */ (found));
+}
+
+/**
+ * Show a row that something outside of the player speaks of.
+ * @param {Page} page
+ * @param {number} row
+ */
+function goTo({ root, player }, row) {
+  set(root, "data-mode", "play");
+  player?.seek(row);
+  focusOn({ root }, "[data-testid=next]");
+}
+
+/**
+ * Stand where the reader expects to: at the step of the address, else before the first row. A program that
+ * was not run has one row, which says why. The editor marks the fault for when it is opened again.
+ * @param {Page} page
+ * @param {Player} player
+ * @param {{kind: string, at?: any, message?: string}} outcome
+ * @param {string} hash
+ * @param {boolean} stays
+ */
+function begin(page, player, outcome, hash, stays) {
+  const refused = outcome.kind === "refused";
+  page.editor.mark(outcome.at ?? null, outcome.message ? messageText(/** @type {any} */ (outcome), t) : null);
+  player.seek(rowInHash(hash) ?? (refused ? player.length - 1 : -1));
+  if (stays) return;
+  set(page.root, "data-mode", "play");
+  const pane = /** @type {HTMLInputElement | null} */ (document.getElementById("pane-graph"));
+  if (pane && !refused) pane.checked = true;
+  focusOn(page, "[data-testid=next]");
+}
+
+/**
+ * The address names a program: once another one is played, it must not.
+ * @param {string} code
+ */
+function moveOn(code) {
+  const search = withoutProgram(location.search);
+  if (search === location.search) return;
+  history.replaceState(null, "", location.pathname + search + location.hash);
+  keepDraft(addressOf(location), code);
+  for (const link of hreflangs()) link.search = withoutProgram(link.search);
+}
+
+/**
+ * What views may do with the program; see `views.js`.
+ * @param {Page} page
+ * @param {string} text
+ */
+function programOf(page, text) {
+  const again = (/** @type {string} */ changed, more = {}) =>
+    run(page, changed, hashOf(page.player?.k ?? -1), { stays: true, more });
+  return {
+    text,
+    run: again,
+    replace(/** @type {string} */ changed) {
+      page.editor.setText(changed);
+      return again(changed);
+    },
+    edit(/** @type {string} */ changed = page.editor.text()) {
+      if (changed !== page.editor.text()) page.editor.setText(changed);
+      edit(page);
+    },
+  };
+}
+
+/** @param {Page} page */
+function edit(page) {
+  if (!page.view.has("edit")) return;
+  page.player?.pause();
+  set(page.root, "data-mode", "edit");
+  page.editor.focus();
+}
+
+/**
+ * Put the program of a formula into the editor, as if it had been typed.
+ * @param {Page} page
+ */
+function keepProgram(page) {
+  page.editor.setText(page.player?.trace.source ?? page.editor.text());
+  page.formula.show(null);
+  edit(page);
+}
