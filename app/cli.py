@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -59,6 +60,12 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="serve other machines although this system cannot isolate programs fully",
     )
+    serve_.add_argument(
+        "--lessons",
+        metavar="DIR",
+        type=folder,
+        help="a folder of your own lessons; they stand before the course",
+    )
     serve_.set_defaults(command=serve)
 
     trace_ = commands.add_parser("trace", help="run a program and write its trace")
@@ -72,6 +79,11 @@ def parser() -> argparse.ArgumentParser:
     verify_ = commands.add_parser("verify", help="derive every number of a trace again")
     verify_.add_argument("file", metavar="TRACE.json", help="the trace; - is standard input")
     verify_.set_defaults(command=verify)
+
+    lessons_ = commands.add_parser("lessons", help="look after lessons: `lessons check [FOLDER …]`")
+    lessons_.add_argument("what", choices=["check"], help="check: say what is wrong with them")
+    lessons_.add_argument("folders", metavar="FOLDER", nargs="*", type=folder, help="without: the course")
+    lessons_.set_defaults(command=check_lessons)
     return top
 
 
@@ -92,6 +104,13 @@ def seed(text: str) -> int:
     if not 0 <= number < 2**32:
         raise argparse.ArgumentTypeError("a seed is a whole number from 0 to 4294967295")
     return number
+
+
+def folder(text: str) -> Path:
+    """Read the path of a folder."""
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text!r}")
+    return Path(text)
 
 
 def port(text: str) -> int:
@@ -115,6 +134,8 @@ def read_settings() -> Settings:
 def serve(options: argparse.Namespace) -> int:
     """Serve the page until told to stop."""
     settings = read_settings()
+    if options.lessons:
+        settings = replace(settings, lessons=str(options.lessons))
     refuse_open_door(options)
     listening = listen(options.host, options.port)
 
@@ -301,4 +322,18 @@ def verify(options: argparse.Namespace) -> int:
     print(f"checked: {report.checked} of {report.of} numbers re-derived")
     for gap, count in report.given.most_common():
         print(f"  taken as given: {count} ({gap.text})")
+    return 0
+
+
+# ----- gradstep lessons ---------------------------------------------------------------------------
+def check_lessons(options: argparse.Namespace) -> int:
+    """Run the programs of lessons; say in plain words what does not hold."""
+    from app.lesson_command import check_folders
+
+    count, problems = asyncio.run(check_folders(options.folders, read_settings()))
+    for problem in problems:
+        print(problem)
+    if problems:
+        raise Refused(f"{len(problems)} things are wrong in {count} lessons; they stand above.")
+    print(f"checked: {count} lessons hold against their runs")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -14,12 +15,14 @@ from app.assets import static_files
 from app.headers import SecurityHeaders
 from app.intake import Clients
 from app.layout.render import Renderer
+from app.lessons.played import Runs
 from app.metrics import Metrics
-from app.routes import api, errors, pages
+from app.routes import api, errors, lessons, pages
 from app.sandbox.checks import Checker
 from app.sandbox.pool import Pool
 from app.settings import Settings, from_environment
 from app.version import version_text
+from app.visualise import visualise
 
 DESCRIPTION = "Runs PyTorch programs in isolation and returns their backward pass step by step."
 GZIP = {"minimum_size": 1024, "compresslevel": 5}
@@ -45,12 +48,19 @@ def create_app(
     app.state.checkers = Clients(settings.runs_per_client, 1)
     app.state.checker = checker or Checker(settings.check_seconds, settings.check_workers)
     app.state.renderer = Renderer(settings.layout_workers)
+    drawn = {
+        "pool": app.state.pool,
+        "renderer": app.state.renderer,
+        "layout_seconds": settings.layout_seconds,
+    }
+    app.state.lesson_runs = Runs(partial(visualise, **drawn))
     app.state.ready = False
     app.add_middleware(GZipMiddleware, **GZIP)
     app.add_middleware(SecurityHeaders)
     app.mount("/static", static_files())
     app.include_router(pages.router)
     app.include_router(errors.router)
+    app.include_router(lessons.router)
     app.include_router(api.router)
     problems.install(app)
     return app

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from ipaddress import ip_network
+from pathlib import Path
 from typing import TypeVar
 
 from app.sandbox.limits import Limits
@@ -29,6 +30,7 @@ class Settings:
     check_bytes: int = 16_777_216  # longest trace that is checked, with its drawing; at most 64 MiB
     metrics: str = "loopback"  # who may read GET /metrics: loopback, everyone or nobody
     proxies: str = "none"  # addresses or networks, by commas, whose X-Forwarded-For is believed
+    lessons: str = "none"  # a folder of lessons that stand before those of the course
     limits: Limits = field(default_factory=Limits)  # of one run: GRADSTEP_LIMIT_ and the field in capitals
 
 
@@ -78,5 +80,12 @@ def networks(name: str, text: str) -> str:
         raise ValueError(f"{name} must be none, or addresses and networks by commas, not {text!r}") from None
 
 
+def directory(name: str, text: str) -> str:
+    """Read the path of a folder that exists, or say which variable is wrong."""
+    if text != "none" and not Path(text).is_dir():
+        raise ValueError(f"{name} must be none, or a folder; there is no folder {text!r}")
+    return text
+
+
 READERS = ("loopback", "everyone", "nobody")
-WORDS: dict[str, Callable[[str, str], str]] = {"metrics": reader, "proxies": networks}
+WORDS: dict[str, Callable[[str, str], str]] = {"metrics": reader, "proxies": networks, "lessons": directory}

@@ -140,6 +140,8 @@ const nobody = { tensors: [], tensor: null, node: null, accumulate: null };
 function showPart(part, ids, moment) {
   const standing = part.kind === "op" ? ids.node : ids.tensor;
   set(part.group, "hidden", !standing);
+  const standsFor = [...ids.tensors, ids.node, ids.accumulate].filter(Boolean);
+  set(part.group, "data-ids", standing ? standsFor.join(" ") : null);
   const shown = standing ? look(moment, part, ids) : null;
   if (shown) paint(part, shown);
   else clear(part);

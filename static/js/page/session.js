@@ -23,25 +23,27 @@ import { mountViews } from "#js/page/views.js";
  * @param {Element} root
  * @param {import("#js/api.js").Run} answer
  * @param {{
- *   settings: Settings, program: Program, name: string, signal: AbortSignal,
+ *   settings: Settings, program: Program, name: string, signal: AbortSignal, address?: boolean,
  *   view: ReturnType<typeof import("#js/page/view.js").openView>,
  * }} context `settings` are those of the run before; they are kept up to date. `name` is the program's.
+ *   `address`: are the page's address and title those of the run?
  * @returns {Player}
  */
-export function openSession(root, { trace, drawing }, { settings, program, name, view, signal }) {
+export function openSession(root, { trace, drawing }, context) {
+  const { settings, program, name, view, signal, address = true } = context;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const player = createPlayer(trace, { ...settings, still: () => still.matches, signal });
   const selection = createSelection({ signal });
-  const context = { trace, drawing, player, signal, selection, root, program, hidden: view.hidden };
-  const views = mountViews(root, context);
-  const copying = mountCopying(root, context);
+  const shared = { trace, drawing, player, signal, selection, root, program, hidden: view.hidden };
+  const views = mountViews(root, shared);
+  const copying = mountCopying(root, shared);
   const onWritten = () => (document.title = titleOf(name, player));
   const keep = keepInAddress({ signal, onWritten });
   const show = (/** @type {Player["state"]} */ state) => {
     set(root, "data-step", state.k + 1);
     views.show(state);
     copying.show();
-    keep(state.k, player.level);
+    if (address) keep(state.k, player.level);
   };
   set(root, "data-steps", trace.rows.length);
   player.onChange((state) => {
@@ -51,12 +53,13 @@ export function openSession(root, { trace, drawing }, { settings, program, name,
   player.onDraw((row, at) => views.draw(row, at));
   selection.onChange(() => views.show(player.state));
   show(player.state);
-  onWritten();
   const actions = {
     ...{ player, has: view.has, present: () => view.present(() => views.fit()), tour: () => view.tour.ask() },
     ...{ edit: () => program.edit(), fit: () => views.fit(), copy: () => copying.copy() },
   };
   mountKeyboard(document, { ...actions, signal });
+  if (!address) return player;
+  onWritten();
   const follow = () => {
     player.seek(rowInHash(location.hash) ?? player.k);
     player.setLevel(viewIn(location.hash).level ?? player.level);

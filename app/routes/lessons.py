@@ -1,0 +1,119 @@
+"""The course: its table of contents, its lessons, and the runs that they play."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, Response
+
+from app.i18n import language_of
+from app.lessons import facts, moments, prose, shelf
+from app.lessons.model import Lesson, Text
+from app.lessons.played import Runs
+from app.lessons.told import section_told
+from app.problems import Problem
+from app.templating import page
+
+router = APIRouter(include_in_schema=False)
+READ = ["GET", "HEAD"]
+UNTRUE = (facts.NotAFact, moments.NoSuchStep, prose.Untrue, ValueError, LookupError)
+log = logging.getLogger("gradstep.lessons")
+
+
+def shelved(request: Request) -> tuple[Lesson, ...]:
+    """Return the lessons of this server."""
+    return shelf.lessons(*folders(request))
+
+
+def folders(request: Request) -> list[Path]:
+    """Return where lessons are: a teacher's own first."""
+    own = request.app.state.settings.lessons
+    return [shelf.CONTENT] if own == "none" else [Path(own), shelf.CONTENT]
+
+
+@router.api_route("/lessons", methods=READ)
+def contents(request: Request) -> HTMLResponse:
+    """The table of contents."""
+    lang, lessons = language_of(request), shelved(request)
+    titles = {lesson.slug: lesson.text(lang).title for lesson in lessons}
+    shown = [
+        {
+            "slug": lesson.slug,
+            "number": lesson.number,
+            "minutes": lesson.minutes,
+            "title": lesson.text(lang).title,
+            "summary": lesson.text(lang).summary,
+            "needs": [{"slug": need, "title": titles[need]} for need in lesson.needs if need in titles],
+            "questions": [s.checkpoint.id for s in lesson.text(lang).sections if s.checkpoint],
+        }
+        for lesson in lessons
+    ]
+    return page(request, "lessons.html", {"page": "lessons", "lessons": shown}, lessons=shown)
+
+
+@router.api_route("/lessons/{slug}", methods=READ)
+async def lesson(request: Request, slug: str) -> HTMLResponse:
+    """One lesson: its text, with everything in it that the trace says, and the player."""
+    lang, lessons = language_of(request), shelved(request)
+    chosen = next((each for each in lessons if each.slug == slug), None)
+    if chosen is None:
+        raise Problem(404)
+    text, runs = chosen.text(lang), request.app.state.lesson_runs
+    sections = await told(chosen, text, runs)
+    programs = [
+        {
+            "name": name,
+            "run": f"/lessons/{slug}/{name}",
+            "sandbox": f"/sandbox?{urlencode({'code': source})}",
+            "code": source,
+        }
+        for name, source in chosen.programs.items()
+    ]
+    at = lessons.index(chosen)
+    boot = {"page": "lesson", "slug": slug, "sections": sections, "programs": programs}
+    return page(
+        request,
+        "lesson.html",
+        boot,
+        lesson={"number": chosen.number, "title": text.title, "summary": text.summary},
+        translated=text is chosen.texts.get(lang),
+        before=linked(lessons[at - 1], lang) if at else None,
+        after=linked(lessons[at + 1], lang) if at + 1 < len(lessons) else None,
+        sections=sections,
+    )
+
+
+@router.api_route("/lessons/{slug}/{program}", methods=READ)
+async def run(request: Request, slug: str, program: str) -> Response:
+    """The run of a lesson's program, as POST /api/traces answers it; made once."""
+    chosen = shelf.find(slug, *folders(request))
+    if chosen is None or program not in chosen.programs:
+        raise Problem(404)
+    played = await request.app.state.lesson_runs.of(chosen.programs[program])
+    headers = {"Cache-Control": "no-cache", "ETag": played.etag}
+    if request.headers.get("if-none-match") == played.etag:
+        return Response(status_code=304, headers=headers)
+    return Response(played.body, headers=headers, media_type="application/json")
+
+
+def linked(lesson: Lesson, lang: str) -> dict[str, str]:
+    """Return what a link to a lesson shows."""
+    return {"url": f"/lessons/{lesson.slug}", "title": lesson.text(lang).title}
+
+
+async def told(lesson: Lesson, text: Text, runs: Runs) -> list[dict]:
+    """Return a text's sections; one that its trace does not bear out is left out, and logged."""
+    played = {name: (await runs.of(source)).run for name, source in lesson.programs.items()}
+
+    def each() -> Iterator[dict]:
+        for section in text.sections:
+            try:
+                yield section_told(section, played)
+            except UNTRUE as trouble:
+                log.warning("%s, “%s” is left out: %s", text.file, section.title, trouble)
+
+    return list(each())

@@ -1,0 +1,69 @@
+"""The course over HTTP: contents, a lesson with its facts filled in, its run with a mark for caches."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.lessons import shelf
+from app.main import create_app
+from app.settings import Settings
+
+COURSE = shelf.lessons()
+
+
+@pytest.fixture(scope="module")
+def client():
+    """The whole application, running programs as it does for readers."""
+    with TestClient(create_app(Settings(workers=2))) as client:
+        yield client
+
+
+def island(page: str, name: str) -> dict:
+    """Return the JSON of a page's island."""
+    return json.loads(re.search(rf'id="{name}">(.*?)</script>', page, re.DOTALL)[1])
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_contents_list_every_lesson_in_the_readers_language(client, lang: str):
+    page = client.get(f"/lessons?lang={lang}").text
+    for lesson in COURSE:
+        assert f'href="/lessons/{lesson.slug}"' in page
+        assert lesson.text(lang).title in page
+
+
+@pytest.mark.parametrize("lesson", COURSE, ids=[lesson.slug for lesson in COURSE])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_lesson_shows_every_section_with_its_facts(client, lesson, lang: str):
+    answer = client.get(f"/lessons/{lesson.slug}?lang={lang}")
+    boot = island(answer.text, "boot")
+    assert answer.status_code == 200
+    assert len(boot["sections"]) == len(lesson.text(lang).sections)
+    assert "{=" not in answer.text and "{!" not in answer.text
+
+
+def test_a_run_is_made_once_and_known_by_its_mark(client):
+    first = client.get(f"/lessons/{COURSE[0].slug}/snippet.py")
+    again = client.get(
+        f"/lessons/{COURSE[0].slug}/snippet.py", headers={"If-None-Match": first.headers["etag"]}
+    )
+    assert set(first.json()) >= {"trace", "drawing"}
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["/lessons/no-such", "/lessons/no-such/snippet.py", "/lessons/{}/no.py"])
+def test_what_there_is_not_is_not_found(client, path: str):
+    assert client.get(path.format(COURSE[0].slug)).status_code == 404
+
+
+def test_a_teachers_own_lessons_stand_before_the_course(tmp_path):
+    import shutil
+
+    shutil.copytree(COURSE[0].folder, tmp_path / "01-my-own")
+    with TestClient(create_app(Settings(workers=1, lessons=str(tmp_path)))) as client:
+        slugs = re.findall(r'data-lesson="([^"]+)"', client.get("/lessons").text)
+        assert slugs[:2] == ["my-own", COURSE[0].slug]
+        assert client.get("/lessons/my-own").status_code == 200
