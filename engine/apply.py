@@ -76,7 +76,7 @@ def apply(op: Op, *args: Any) -> Any:
         for output in outputs:
             output.inference = True
     if here.watch is not None:
-        here.watch(events.OpApplied(op, node, tuple(zip(op.parameters, args, strict=True)), outputs, False))
+        here.watch(events.OpApplied((op, node, op.parameters, args, outputs, False)))
     return outputs[0] if op.outputs == 1 else outputs
 
 
@@ -282,8 +282,7 @@ def _apply_list(op: Op, tensors: tuple, *rest: Any) -> Any:
         out.node, out.requires = node, True
     watch = events.observer()
     if watch is not None:
-        args = tuple(zip(op.parameters, (tensors, *rest), strict=True))
-        watch(events.OpApplied(op, node, args, (out,), False))
+        watch(events.OpApplied((op, node, op.parameters, (tensors, *rest), (out,), False)))
     return out
 
 
@@ -332,7 +331,7 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
     watch = events.observer()
     if watch is not None:
         shown = node if tensor.node is node else tensor.grad_fn if node is not None else None
-        watch(events.OpApplied(op, shown, tuple(zip(op.parameters, args, strict=True)), (tensor,), True))
+        watch(events.OpApplied((op, shown, op.parameters, args, (tensor,), True)))
         moved(were)
     return tensor
 
@@ -366,11 +365,7 @@ def reshape_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
         rebase(tensor, node)
     watch = events.observer()
     if watch is not None:
-        watch(
-            events.OpApplied(
-                op, node, tuple(zip(op.parameters, (before, *args), strict=True)), (tensor,), True
-            )
-        )
+        watch(events.OpApplied((op, node, op.parameters, (before, *args), (tensor,), True)))
         moved(were)
     return tensor
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from operator import itemgetter
 from typing import Any
 
 from engine.local import state
@@ -137,15 +138,19 @@ class TensorMade:
     tensor: Any
 
 
-@fact
-class OpApplied:
-    """An operation ran. `args` are (parameter, value) pairs; `node` is None where nothing is recorded."""
+class OpApplied(tuple):
+    """An operation ran: `given` are its arguments, by the `names` of its parameters.
 
-    op: Any
-    node: Any
-    args: tuple
-    outputs: tuple
-    inplace: bool
+    `node` is None where nothing is recorded. The commonest fact: a tuple of its fields takes half the time.
+    """
+
+    __slots__ = ()
+    op, node, names, given, outputs, inplace = (property(itemgetter(i)) for i in range(6))
+
+    @property
+    def args(self) -> tuple[tuple[str, Any], ...]:
+        """Return (parameter, value) pairs."""
+        return tuple(zip(self.names, self.given, strict=True))
 
 
 @fact
@@ -388,4 +393,6 @@ FACTS = (
 
 def field_names(kind: type) -> tuple[str, ...]:
     """Return the names of a fact's fields, in order."""
+    if kind is OpApplied:
+        return "op", "node", "args", "outputs", "inplace"
     return tuple(f.name for f in fields(kind))

@@ -215,9 +215,9 @@ class Function:
         if watch is not None:
             skip = 0 if in_two else 1
             tensors = tuple(part for part in parts if isinstance(part, Tensor))
-            pairs = tuple(zip(_names(cls.forward, len(args), skip), args, strict=True))
+            names = _names(cls.forward, len(args), skip)
             named = SimpleNamespace(name=cls.__name__)
-            watch(events.OpApplied(named, node if recorded else None, pairs, tensors, False))
+            watch(events.OpApplied((named, node if recorded else None, names, args, tensors, False)))
         return tuple(parts) if isinstance(output, tuple) else parts[0]
 
 

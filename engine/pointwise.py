@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from engine import anomaly, events
+from engine import anomaly
 from engine.apply import apply, explained
 from engine.dtype import float32, float64
+from engine.events import OpApplied
 from engine.local import ThreadLocalState, state
 from engine.node import Node, accumulator, node_type, saver
 from engine.ops.table import Op
@@ -59,7 +60,7 @@ def two(op: Op, a: Any, b: Any) -> Tensor:
         edges = (edge(a) if mask & 1 else None, edge(b) if mask & 2 else None)
         node = made(op, edges if len(op.inputs) == 2 else edges[:1], mask, output, a.node, args, here)
     if here.watch is not None:
-        here.watch(events.OpApplied(op, node, tuple(zip(op.parameters, args, strict=True)), (output,), False))
+        here.watch(OpApplied((op, node, op.parameters, args, (output,), False)))
     return output
 
 
@@ -82,7 +83,7 @@ def one(op: Op, a: Tensor) -> Tensor:
     if a.requires and here.grad:
         node = made(op, (edge(a),), 1, output, a.node, args, here)
     if here.watch is not None:
-        here.watch(events.OpApplied(op, node, tuple(zip(op.parameters, args, strict=True)), (output,), False))
+        here.watch(OpApplied((op, node, op.parameters, args, (output,), False)))
     return output
 
 

@@ -27,11 +27,8 @@ def fill(tensor: Tensor, op: str, values: Any, **options: Any) -> Tensor:
     tensor.write(values)
     watch = events.observer()
     if watch is not None:
-        watch(
-            events.OpApplied(
-                SimpleNamespace(name=op), None, (("self", tensor), *options.items()), (tensor,), True
-            )
-        )
+        names, given = ("self", *options), (tensor, *options.values())
+        watch(events.OpApplied((SimpleNamespace(name=op), None, names, given, (tensor,), True)))
     return tensor
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from operator import is_
-from types import CodeType, FrameType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
 from typing import Any
 
 from engine.nn.module import Module
-from engine.tensor import Tensor
+from engine.tensor import Parameter, Tensor
 from engine.trace.ids import tree
 from engine.trace.spans import SNIPPET
 
@@ -34,17 +34,24 @@ Look = tuple[int | None, list[Change] | None]
 # frames that were left, from the inside out, the code of those that were entered, and the frames from the
 # last kept one on.
 Seen = tuple[int | None, list[Look], list[CodeType], list[Look]]
-
+# A look that has compared nothing: the instruction of the last one, the names, the values then and now.
+Glance = tuple[int | None, tuple[str, ...], tuple, tuple]
+# Kinds of which a look may keep every value: they take little room, or are counted elsewhere.
+KEPT = frozenset((Tensor, Parameter, int, float, bool, type(None), FunctionType, BuiltinFunctionType, type))
 
 class Held:
-    """What one frame was last seen to hold; `loose` are the variables whose content may change by itself."""
+    """What one frame was last seen to hold; `loose` are the variables whose content may change by itself.
 
-    __slots__ = ("frame", "keys", "last", "loose", "values")
+    `kinds` are the types of the values if a glance at them is enough, else None.
+    """
+
+    __slots__ = ("frame", "keys", "kinds", "last", "loose", "values")
 
     def __init__(self, frame: FrameType) -> None:
         self.frame = frame
         self.keys: tuple[str, ...] = ()
         self.values: tuple = ()
+        self.kinds: tuple[type, ...] | None = None
         self.loose: dict[str, tuple[Content, int]] = {}
         self.last: int | None = None
 
@@ -64,11 +71,18 @@ class Lines:
         self._sorts: dict[type, str | None] = {}
 
     # ----- what changed -----
-    def look(self, frame: FrameType, instruction: int) -> Seen | None:
-        """Return what has changed since the last look, None if nothing has."""
+    def look(self, frame: FrameType, instruction: int) -> Seen | Glance | None:
+        """Return what has changed since the last look, None if nothing has; or what tells it (`seen_in`)."""
         stack = self._stack
         if stack and (stack[-1].frame is frame or frame is self._hidden):
             held = stack[-1]
+            if held.kinds is not None and held.frame is frame:
+                local = frame.f_locals
+                values = tuple(local.values())
+                if tuple(map(type, values)) == held.kinds and tuple(local) == held.keys:
+                    glance = held.last, held.keys, held.values, values
+                    held.last, held.values = instruction, values
+                    return glance
             changes = self._changes(held)
             last, held.last = held.last, instruction
             return None if changes is None else (None, [], [], [(last, changes)])
@@ -111,6 +125,8 @@ class Lines:
             values = tuple([None if self._sort(type(value)) is None else value for value in values])
         if keys != held.keys:
             return self._changed_names(held, keys, values)
+        if held.kinds is not None:
+            held.kinds = self._kinds(held, values)
         held.values = values
         same = list(map(is_, values, before))
         changes: list[Change] = []
@@ -139,7 +155,16 @@ class Lines:
                 held.loose.pop(name, None)
                 changes.append((name, None, False))
         held.keys, held.values = keys, values
+        held.kinds = self._kinds(held, values)
         return changes or None
+
+    def _kinds(self, held: Held, values: tuple) -> tuple[type, ...] | None:
+        """Return the types of all values if a glance at a frame is enough while it has such."""
+        if held.loose or self.mark is not None:
+            return None
+        kinds = tuple(map(type, values))
+        known = all([kind in KEPT or name.startswith("__") for name, kind in zip(held.keys, kinds)])
+        return kinds if known else None
 
     def _note(self, held: Held, name: str, value: Any, old: Any, changes: list[Change]) -> None:
         """Add a variable that was bound anew, or whose content is another, to `changes`."""
@@ -234,6 +259,22 @@ def hidden(frame: FrameType) -> bool:
     return frame.f_code.co_name.startswith("<") and frame.f_code.co_name != "<module>"
 
 
-def most_rows(seen: Seen) -> int:
+def seen_in(glance: Glance) -> Seen | None:
+    """Return what a look would have returned that had compared the values at once."""
+    last, keys, before, values = glance
+    changes: list[Change] = []
+    for name, value, old in zip(keys, values, before):
+        if value is not old:
+            if isinstance(value, Tensor):
+                if not name.startswith("__"):
+                    changes.append((name, ((name, value),), False))
+            elif isinstance(old, Tensor):
+                changes.append((name, None, True))
+    return (None, [], [], [(last, changes)]) if changes else None
+
+
+def most_rows(seen: Seen | Glance) -> int:
     """Return how many rows may be written of what was seen, at most."""
+    if type(seen[1]) is tuple:
+        return len(seen[1])
     return 2 + sum([len(changes) for _, changes in seen[1] + seen[3] if changes is not None])

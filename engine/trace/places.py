@@ -13,24 +13,22 @@ class Places:
     def __init__(self) -> None:
         self.calls = 0
         self._open: list[tuple[int, Place]] = []
-        self._modules: list[tuple[str, Place]] = []
+        self.inside: list[tuple[str, Place]] = []  # modules, outermost first
         self.step: Place = (None, -1)  # where an optimiser's step was last begun
 
     # ----- modules -----
     def enter(self, module: str, place: Place) -> None:
         """A module's forward begins."""
-        self._modules.append((module, place))
+        self.inside.append((module, place))
 
     def leave(self, module: str) -> None:
         """A module's forward has returned."""
-        while self._modules and self._modules.pop()[0] != module:
+        while self.inside and self.inside.pop()[0] != module:
             pass
 
     def module(self, frame: FrameType | None) -> str | None:
         """Return the module whose forward is running."""
-        inside = self._modules
-        if not inside:
-            return None
+        inside = self.inside
         while inside and not still_in(inside[-1][1], frame):
             inside.pop()  # an exception left it
         return inside[-1][0] if inside else None

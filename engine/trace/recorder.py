@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from engine import events
+from engine.events import OpApplied
 from engine.stretch import Stretch
 from engine.tensor import Parameter, Tensor
 from engine.trace import schema
@@ -25,7 +26,7 @@ from engine.trace.lines import Lines, most_rows
 from engine.trace.log import Log
 from engine.trace.places import Places
 from engine.trace.rules import text_of
-from engine.trace.spans import Span, innermost
+from engine.trace.spans import SNIPPET, Span, innermost
 from engine.trace.writer import UNWRITTEN, Printed, Text, Writer
 
 MOST, AWAITED = 100_000, 2_000  # entries (AWAITED: if somebody waits for rows), and
@@ -89,7 +90,12 @@ class Recorder:
     def __call__(self, fact: Any) -> None:
         """Note one fact."""
         kind = type(fact)
-        if kind in STEPS:
+        if kind is OpApplied:
+            frame = sys._getframe(2)
+            while frame is not None and frame.f_code.co_filename != SNIPPET:
+                frame = frame.f_back
+            self._note(fact, kind, frame)
+        elif kind in STEPS:
             self._entries.append(fact)
         elif kind is Stretch:
             self._entries.append(fact)
@@ -102,12 +108,12 @@ class Recorder:
 
     def _step_on(self) -> None:
         """Write rows if it is time; else let the search for garbage pass over what is noted: it is none."""
-        if len(self._entries) >= self._most:
+        if len(self._entries) >= min(self._most, self._cap):
             self.settle()
             return
         gc.freeze()
         self._frozen = True
-        self._next = min(self._most, len(self._entries) + APART)
+        self._next = min(self._most, self._cap, len(self._entries) + APART)
 
     def _note(self, fact: Any, kind: type, frame: FrameType | None) -> None:
         """Note a fact with its place, and what only this moment can tell."""
@@ -118,9 +124,7 @@ class Recorder:
                 seen = self.lines.look(frame, instruction)
                 if seen is not None:
                     self._most -= most_rows(seen)
-        if kind not in self._finders:
-            self._finders[kind] = getattr(self, f"_find_{kind.__name__}", None)
-        find = self._finders[kind]
+        find = self._finders[kind] if kind in self._finders else self._finder(kind)
         if find is not None:
             more = find(fact, frame, instruction)
             if more is NOTHING:
@@ -131,6 +135,11 @@ class Recorder:
         if self._most < self._next:
             self._next = self._most
 
+    def _finder(self, kind: type) -> Callable[..., Any] | None:
+        """Return what asks, at the moment of a fact of one kind, for more than its place."""
+        self._finders[kind] = getattr(self, f"_find_{kind.__name__}", None)
+        return self._finders[kind]
+
     def _find_TensorMade(self, fact: events.TensorMade, *_: Any) -> None:
         self.lines.parameters += isinstance(fact.tensor, Parameter)
         self._count(fact.tensor)
@@ -140,18 +149,20 @@ class Recorder:
         places = self.places
         if places.step[1] == instruction and places.step[0] is frame is not None:
             return NOTHING  # parameter_updated says what a step does
-        for output in fact.outputs:
-            self._count(output)
-        args = fact.args
-        for _, value in args:
-            if type(value) not in FIRM:
-                args = [(name, firm(value)) for name, value in args]
-                break
+        _, _, _, given, outputs, inplace = fact
+        for output in outputs:
+            size = output.array.size
+            self._elements += size
+            if size > self._largest:
+                self._largest = size
+        firmly = FIRM.issuperset(map(type, given))
+        if firmly and not inplace and not places.inside:
+            return None
         written = ()
-        if fact.inplace:
-            written = self.writer.grads.sharing(fact.outputs[0].array, self._entries)
+        if inplace:
+            written = self.writer.grads.sharing(outputs[0].array, self._entries)
             self._most -= len(written) + 1
-        return places.module(frame), args, written
+        return places.module(frame), given if firmly else [firm(value) for value in given], written
 
     def _find_NumpyCalled(self, fact: events.NumpyCalled, *_: Any) -> list:
         """Return the `.grad`s that look into memory which NumPy was given."""
@@ -191,6 +202,7 @@ class Recorder:
         self._elements += nodes * self._largest  # at most: what the pass will make
         rows = 4 * (nodes + edges)  # at most
         fits = len(self._entries) + rows < self._most and self._elements <= self._room
+        fits = fits and (rows < AWAITED or not self._waiting)
         self.folds = FOLDED if fits else 1
         self._most -= rows if fits else 0
         return self.places.begin((frame, instruction))
@@ -262,9 +274,9 @@ class Recorder:
         """Set out how much may be noted until rows are written again."""
         rows, limits = len(self.writer.rows), self.limits
         self._waiting = limits.step is not None
-        most = min(AWAITED if self._waiting else MOST, limits.rows - rows - 2)
-        self._most = 0 if self._at_once or rows < limits.at_once else most
-        self._next = self._most if self._waiting else min(self._most, APART)
+        self._cap = AWAITED if self._waiting else MOST
+        self._most = 0 if self._at_once or rows < limits.at_once else limits.rows - rows - 2
+        self._next = min(self._most, self._cap if self._waiting else APART)
         self._elements = 0
         self._room = min(ROOM, limits.elements, limits.made - self.ids.elements)
         self._said = self.writer.said

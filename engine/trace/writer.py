@@ -27,7 +27,7 @@ from engine.trace.causes import Causes
 from engine.trace.grads import Grads
 from engine.trace.ids import Ids
 from engine.trace.limits import Limits
-from engine.trace.lines import Seen
+from engine.trace.lines import Glance, Seen, seen_in
 from engine.trace.log import Log
 from engine.trace.names import Names
 from engine.trace.rules import local_rules, saved_of, skipped_of, text_of
@@ -48,7 +48,7 @@ BY_WHAT_IT_CHANGED = ("NumpyCalled",)  # told in rows of what memory shows now
 
 
 # A fact with its place in the program, what else had to be found out at its moment, and the variables.
-Noted = tuple[Any, CodeType | None, int, Any, Seen | None]
+Noted = tuple[Any, CodeType | None, int, Any, Seen | Glance | None]
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ class Writer:
             self.add("backward_ended", at, {"call": call})
         if noted:
             self.at = None if code is None else self.spans.at(code, instruction)
-            if seen is not None:
+            if seen is not None and (type(seen[1]) is not tuple or (seen := seen_in(seen)) is not None):
                 self.bind(self.names.changes(seen, self.at))
         elif self._calls:
             self.at = self._calls[-1]
@@ -241,8 +241,8 @@ class Writer:
         self.row("tensor_made", tensor=tensor, value=value)
 
     def _op_applied(self, fact: events.OpApplied) -> None:
-        module, given, written = self._more
-        args = [pair for name, value in given for pair in self._argument(name, value)]
+        module, given, written = self._more or (None, fact.given, ())
+        args = [pair for name, value in zip(fact.names, given) for pair in self._argument(name, value)]
         node = None if fact.node is None else self.node(fact.node)
         outputs = [self.tensor(output) for output in fact.outputs]
         name = fact.op.name + ("_" if fact.inplace and not fact.op.name.endswith("_") else "")
