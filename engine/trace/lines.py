@@ -39,19 +39,23 @@ Glance = tuple[int | None, tuple[str, ...], tuple, tuple]
 # Kinds of which a look may keep every value: they take little room, or are counted elsewhere.
 KEPT = frozenset((Tensor, Parameter, int, float, bool, type(None), FunctionType, BuiltinFunctionType, type))
 
+
 class Held:
     """What one frame was last seen to hold; `loose` are the variables whose content may change by itself.
 
-    `kinds` are the types of the values if a glance at them is enough, else None.
+    A glance is enough while the values are of these `kinds`, and the `others` are what they were: the place
+    of each, the value, and of a list or dict what was in it.
     """
 
-    __slots__ = ("frame", "keys", "kinds", "last", "loose", "values")
+    __slots__ = ("frame", "keys", "kinds", "last", "loose", "others", "parameters", "values")
 
     def __init__(self, frame: FrameType) -> None:
         self.frame = frame
         self.keys: tuple[str, ...] = ()
         self.values: tuple = ()
-        self.kinds: tuple[type, ...] | None = None
+        self.kinds: tuple[type, ...] = ()
+        self.others: list[tuple[int, Any, list | None]] = []
+        self.parameters = 0
         self.loose: dict[str, tuple[Content, int]] = {}
         self.last: int | None = None
 
@@ -76,13 +80,14 @@ class Lines:
         stack = self._stack
         if stack and (stack[-1].frame is frame or frame is self._hidden):
             held = stack[-1]
-            if held.kinds is not None and held.frame is frame:
+            if held.kinds and held.frame is frame and held.parameters == self.parameters:
                 local = frame.f_locals
                 values = tuple(local.values())
                 if tuple(map(type, values)) == held.kinds and tuple(local) == held.keys:
-                    glance = held.last, held.keys, held.values, values
-                    held.last, held.values = instruction, values
-                    return glance
+                    if not held.others or unchanged(held.others, values):
+                        glance = held.last, held.keys, held.values, values
+                        held.last, held.values = instruction, values
+                        return glance
             changes = self._changes(held)
             last, held.last = held.last, instruction
             return None if changes is None else (None, [], [], [(last, changes)])
@@ -125,8 +130,6 @@ class Lines:
             values = tuple([None if self._sort(type(value)) is None else value for value in values])
         if keys != held.keys:
             return self._changed_names(held, keys, values)
-        if held.kinds is not None:
-            held.kinds = self._kinds(held, values)
         held.values = values
         same = list(map(is_, values, before))
         changes: list[Change] = []
@@ -141,6 +144,7 @@ class Lines:
                 value, old = values[i], before[i]
                 if sorts.get(type(value), "") is not None or sorts.get(type(old), "") is not None:
                     self._note(held, keys[i], value, old, changes)
+        self._sort_out(held)
         return changes or None
 
     def _changed_names(self, held: Held, keys: tuple[str, ...], values: tuple) -> list[Change] | None:
@@ -155,16 +159,19 @@ class Lines:
                 held.loose.pop(name, None)
                 changes.append((name, None, False))
         held.keys, held.values = keys, values
-        held.kinds = self._kinds(held, values)
+        self._sort_out(held)
         return changes or None
 
-    def _kinds(self, held: Held, values: tuple) -> tuple[type, ...] | None:
-        """Return the types of all values if a glance at a frame is enough while it has such."""
-        if held.loose or self.mark is not None:
-            return None
-        kinds = tuple(map(type, values))
-        known = all([kind in KEPT or name.startswith("__") for name, kind in zip(held.keys, kinds)])
-        return kinds if known else None
+    def _sort_out(self, held: Held) -> None:
+        """Note of what was seen what must stay as it is for a glance to be enough."""
+        held.kinds, held.others, held.parameters = (), [], self.parameters
+        if self.mark is not None:
+            return
+        held.kinds = tuple(map(type, held.values))
+        for i, kind in enumerate(held.kinds):
+            if kind not in KEPT and not held.keys[i].startswith("__"):
+                value = held.values[i]
+                held.others.append((i, value, inside(value) if kind is list or kind is dict else None))
 
     def _note(self, held: Held, name: str, value: Any, old: Any, changes: list[Change]) -> None:
         """Add a variable that was bound anew, or whose content is another, to `changes`."""
@@ -257,6 +264,25 @@ def equal(one: Content, other: Content) -> bool:
 def hidden(frame: FrameType) -> bool:
     """Return whether a frame is that of a comprehension or lambda, which newer Pythons do not have."""
     return frame.f_code.co_name.startswith("<") and frame.f_code.co_name != "<module>"
+
+
+def inside(value: list | dict) -> list:
+    """Return what is in a list or dict, if it may have names of its own."""
+    if len(value) > MOST:
+        return [MISSING]
+    return [*value, *value.values()] if type(value) is dict else value[:]
+
+
+def unchanged(others: list[tuple[int, Any, list | None]], values: tuple) -> bool:
+    """Return whether these variables are still the same, and what is in them."""
+    for i, value, known in others:
+        if values[i] is not value:
+            return False
+        if known is not None:
+            now = inside(value)
+            if len(now) != len(known) or not all(map(is_, now, known)):
+                return False
+    return True
 
 
 def seen_in(glance: Glance) -> Seen | None:

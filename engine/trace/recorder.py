@@ -43,7 +43,7 @@ STEPS = frozenset((
 ))  # fmt: skip
 NAMELESS = (events.HookRan, events.ParameterUpdated)  # no more do variables change before these
 # A program with one of these words in it may notice when an object dies.
-MORTAL = re.compile(r"weak|\bgc\b|__del__|refcount|finali[sz]e", re.IGNORECASE)
+MORTAL = ("weak", "__del__", "refcount", "finalise", "finalize")
 FIRM = frozenset((Tensor, Parameter, int, float, bool, complex, str, type(None)))  # change no more as text
 NUMBERS = frozenset((int, float, bool, type(None)))
 
@@ -64,7 +64,7 @@ class Recorder:
         self._taken = [0, 0]
         self._settling = False
         self._asked: tuple[str, str, Span | None] | None = None  # to stop, while rows were being written
-        self._at_once = bool(MORTAL.search(source))
+        self._at_once = mortal(source.lower())
         if self._at_once:
             self.lines.mark = self._mark
         self._finders: dict[type, Callable[..., Any] | None] = {}
@@ -353,6 +353,11 @@ class Recorder:
         self._taken = [len(self.writer.rows), len(self.writer.values.table)]
         new = dict(islice(self.writer.values.table.items(), values, None))
         return {**self.ids.take(), "values": new, "rows": self.writer.rows[rows:]}
+
+
+def mortal(text: str) -> bool:
+    """Return whether a program, in small letters, may notice when an object dies."""
+    return any([word in text for word in MORTAL]) or ("gc" in text and bool(re.search(r"\bgc\b", text)))
 
 
 NOTHING = object()  # there is no row of this

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
+from functools import cached_property
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -40,13 +41,16 @@ class Spans:
     def __init__(self, source: str) -> None:
         self._source = source
         self._indexed = False
-        self._lines = [line.encode() for line in re.split(r"\r\n|\r|\n", source)]
         self._exact: set[Extent] = set()
         self._replaced: dict[Extent, Extent] = {}
         self._starts: dict[tuple[int, int], tuple[int, int]] = {}
         self._binders: dict[tuple[int, str], list[tuple[Extent, Extent]]] = {}  # statement, target
         self._cache: dict[tuple[int, int], Span | None] = {}
         self._positions: dict[int, tuple[CodeType, list]] = {}
+
+    @cached_property
+    def _lines(self) -> list[bytes]:
+        return [line.encode() for line in re.split(r"\r\n|\r|\n", self._source)]
 
     def _ready(self) -> None:
         """Make the index, when it is first asked."""
