@@ -101,11 +101,12 @@ SCRIPT_ROOMS: dict[str, set[str]] = {
     "graph": {"trace", "dom.js", "i18n.js"},
     "code": {"trace", "dom.js", "i18n.js", "#vendor/codemirror.js"},
     "panels": {"trace", "dom.js", "i18n.js"},
+    "training": {"trace", "dom.js", "i18n.js"},
     "dom.js": set(),
     "i18n.js": set(),
     "api.js": set(),
     "theme.js": set(),
-    "page": {"trace", "player", "graph", "code", "panels", "dom.js", "i18n.js", "api.js"},
+    "page": {"trace", "player", "graph", "training", "code", "panels", "dom.js", "i18n.js", "api.js"},
     "lesson": {"trace", "player", "page", "dom.js", "i18n.js", "api.js"},
     "main.js": {"trace", "player", "page", "graph", "code", "panels", "dom.js", "i18n.js", "api.js"},
 }

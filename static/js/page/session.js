@@ -55,7 +55,8 @@ export function openSession(root, { trace, drawing }, context) {
   show(player.state);
   const actions = {
     ...{ player, has: view.has, present: () => view.present(() => views.fit()), tour: () => view.tour.ask() },
-    ...{ edit: () => program.edit(), fit: () => views.fit(), copy: () => copying.copy() },
+    ...{ edit: () => program.edit(), fit: () => views.fit(), training: () => views.toggle() },
+    copy: () => copying.copy(),
   };
   mountKeyboard(document, { ...actions, signal });
   if (!address) return player;

@@ -1,28 +1,33 @@
 /**
  * The list of views that show a run, each in its place of the page. To add one: its file, a line here.
  *
- * A view is mounted as `mount(place, context)` and returns {show(state), draw?(row, t), fit?()}. The
- * context: {trace, drawing, player, signal, selection, root, program, hidden}. `program` is {text, run(text,
- * more), replace(text), edit(text)}: what was run; run another at the same step and leave the editor alone
- * (`more` goes into the request); put another into the editor, where it can be undone, and run it; open the
- * editor with it. `hidden` is a set of names: what the address leaves out of the page.
+ * A view is mounted as `mount(place, context)` and returns {show(state), draw?(row, t), fit?(), toggle?()}.
+ * The context: {trace, drawing, player, signal, selection, root, program, hidden}. `program` is {text,
+ * run(text, more), replace(text), edit(text)}: what was run; run another at the same step and leave the
+ * editor alone (`more` goes into the request); put another into the editor, where it can be undone, and run
+ * it; open the editor with it. `hidden` is a set of names: what the address leaves out of the page.
  */
 
 import { mount as code } from "#js/code/view.js";
 import { mount as graph } from "#js/graph/view.js";
 import { mountPanels } from "#js/panels/index.js";
 import { mount as timeline } from "#js/player/timeline.js";
+import { mount as training } from "#js/training/view.js";
 
-/** @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown, fit?(): void}} View */
+/**
+ * @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown, fit?(): void,
+ *   toggle?(): void}} View
+ */
 
 /** Slots of the page that views fill; `null`: the view finds its places under the player's root. */
 const views = [
   { slot: "source", mount: code },
   { slot: "graph", mount: graph },
+  { slot: "training", mount: training },
   { slot: null, mount: mountPanels },
   { slot: "timeline", mount: timeline },
 ];
-const FILLED = ["source", "output", "graph", "queue", "say", "inspector", "timeline"];
+const FILLED = ["source", "output", "graph", "training", "queue", "say", "inspector", "timeline"];
 
 /**
  * Mount every view under `root` for one run.
@@ -40,5 +45,6 @@ export function mountViews(root, context) {
     show: (state) => shown.forEach((view) => view.show(state)),
     draw: (row, t) => shown.forEach((view) => view.draw?.(row, t)),
     fit: () => shown.forEach((view) => view.fit?.()),
+    toggle: () => shown.forEach((view) => view.toggle?.()),
   };
 }

@@ -6,7 +6,8 @@ import { t } from "#js/i18n.js";
 /**
  * @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player
  * @typedef {{
- *   player: Player, edit(): void, fit(): void, help(): void, copy(): void, present(): void, tour(): void,
+ *   player: Player, edit(): void, fit(): void, training(): void, help(): void, copy(): void, present(): void,
+ *   tour(): void,
  * }} Actions
  * @typedef {{
  *   key: string, shift?: boolean, shown: string, text: string, parts?: string[], run(to: Actions): void,
@@ -37,6 +38,7 @@ export const keys = [
   { key: "p", shown: "p", text: "key.prevBackward", run: (to) => to.player.prevBackward() },
   { key: "e", shown: "e", text: "key.edit", parts: ["edit"], run: (to) => to.edit() },
   { key: "f", shown: "f", text: "key.fit", parts: ["graph"], run: (to) => to.fit() },
+  { key: "l", shown: "l", text: "key.training", parts: ["graph"], run: (to) => to.training() },
   { key: "c", shown: "c", text: "key.copy", run: (to) => to.copy() },
   { key: "P", shown: "⇧ p", text: "key.present", run: (to) => to.present() },
   { key: "t", shown: "t", text: "key.tour", parts: ["tour"], run: (to) => to.tour() },
