@@ -30,6 +30,26 @@ def whole(value: Any) -> Any:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
+Whole = Annotated[int, BeforeValidator(whole)]
+Position = Annotated[int, Field(ge=0, lt=1_000_000), BeforeValidator(whole)]
+Index = Annotated[list[Position], Field(max_length=16)]  # of an element, `[]` for one without dimensions
+MOST_CHANGES = 16
+
+
+class Change(BaseModel):
+    """One number of a tensor that is to be another when the tensor is made."""
+
+    model_config = ConfigDict(extra="forbid")
+    made: Whole = Field(
+        ge=0, lt=1_000_000,
+        description="Which tensor: its place among the rows tensor_made, detached and op_applied, from 0;"
+        " those in place are not counted.",
+    )  # fmt: skip
+    output: Whole = Field(default=0, ge=0, lt=10_000, description="Which output of that operation.")
+    element: Index = Field(description="Its index, `[]` for a tensor without dimensions.")
+    value: Number
+
+
 class TraceRequest(BaseModel):
     """A program to run."""
 
@@ -45,6 +65,11 @@ class TraceRequest(BaseModel):
         default_factory=dict,
         max_length=MOST_LEAVES,
         description="Values for the free names of a formula: a number, a vector or a matrix. Else unused.",
+    )
+    changes: list[Change] = Field(
+        default_factory=list,
+        max_length=MOST_CHANGES,
+        description="Numbers that are to be others than the program says. What fits no tensor is left out.",
     )
 
 

@@ -36,8 +36,8 @@ APP_LAYERS = (
     ("templating",),
     ("problems",),
     ("reference",),
-    ("intake",),
-    ("seal", "visualise"),
+    ("documented", "gradients", "intake"),
+    ("questions", "seal", "visualise"),
     ("lesson_command", "main"),
     ("cli",),
     ("__main__",),
@@ -60,6 +60,7 @@ PYTHON_ROOMS: dict[str, tuple[set[str], set[str]]] = {
         {"numpy"},
     ),
     "engine.trace.schema": ({"engine"}, set()),
+    "engine.explain": ({"engine", "engine.ops", "engine.trace"}, {"numpy"}),
     "engine.verify": (set(), {"numpy"}),  # shares nothing with what it checks
     "engine.observation": ({"engine", "engine.nn"}, {"numpy"}),
     "engine.observe": ({"engine", "engine.facade", "engine.observation", "engine.trace"}, {"numpy"}),
@@ -70,6 +71,7 @@ PYTHON_ROOMS: dict[str, tuple[set[str], set[str]]] = {
         {
             "app.sandbox",
             "engine",
+            "engine.explain",
             "engine.facade",
             "engine.ops",
             "engine.trace",

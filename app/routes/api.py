@@ -5,24 +5,18 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from app import examples, intake
+from app.documented import body_of, refusals
 from app.i18n import LANGUAGES, language_of
 from app.metrics import CONTENT_TYPE, may_see
 from app.models import CheckAnswer, ExamplesAnswer, Health, ProblemAnswer, TraceAnswer, TraceRequest
-from app.problems import MEDIA_TYPE, Problem
+from app.problems import Problem
 from app.seal import LONGEST, seal
 from app.visualise import visualise
 
 router = APIRouter()
 
 
-def refusals(**reasons: str) -> dict:
-    """Document the problems a route may answer with: status → when."""
-    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}}}
-    return {int(status[1:]): {"description": why, "content": content} for status, why in reasons.items()}
-
-
-BODY = {"application/json": {"schema": TraceRequest.model_json_schema()}}
-TRACE_REQUEST = {"requestBody": {"required": True, "content": BODY}}
+TRACE_REQUEST = body_of(TraceRequest)
 TRACE_ANSWERS = {
     201: {"model": TraceAnswer, "description": "The run. If the program fails, that is how its trace ends."},
     **refusals(

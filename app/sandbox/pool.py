@@ -22,7 +22,8 @@ RUNS = 500  # runs after which a warm parent is replaced, as a matter of hygiene
 WAITING = 16  # programs that may wait for a free process
 ATTEMPTS = 3  # a run whose process was killed by somebody else is tried again
 PAUSE = 1.0  # seconds between two tries to start a process, if it fails
-OPTIONS = ("seed", "leaves")
+OPTIONS = ("seed", "leaves", "changes")
+ANSWER = 1 << 22  # bytes that the answer to a question may have
 
 # told of each run: its outcome, the seconds it took and those to its first row, waiting included
 Heard = Callable[[Mapping[str, Any], float, float | None], Any]
@@ -133,6 +134,23 @@ class Pool:
         first = None if ending.first is None else ending.first - began
         self.on_run(outcome, time.monotonic() - began, first)
         return trace
+
+    async def ask(self, source: str, options: Mapping[str, Any], question: Mapping[str, Any]) -> Any:
+        """Return what a process answers to a question about a program; None if nothing that can be read.
+
+        Raises Busy or Unavailable. The answer is a stranger's bytes: whoever gets it looks at its shape.
+        """
+        job = {"source": source, "guarded": self.guarded, **_known(options), "ask": dict(question)}
+        _, stream, ending = await self.converse(protocol.dump(job))
+        if ending.how == "violation":
+            log.warning("a program tried to reach outside: sha256 %s", _digest(source))
+        try:
+            for kind, payload in protocol.split(stream[:ANSWER]):
+                if kind == protocol.LAST:
+                    return protocol.load(payload)
+        except protocol.ProtocolError:
+            pass
+        return {"found": False, "stopped": "time"} if ending.how in ("time", "stuck") else None
 
     async def converse(self, job: bytes) -> tuple[dict[str, Any], bytes, Ending]:
         """Return what a process says of itself, what it sent and how it ended. Raises Busy or Unavailable."""

@@ -55,8 +55,9 @@ class Run:
         limits: Limits | None = None,
         seed: int = 0,
         at_end: Callable[[], None] | None = None,
+        recorder: Callable[[str, Limits | None], Recorder] = Recorder,
     ) -> None:
-        self.recorder = Recorder(source, limits)
+        self.recorder = recorder(source, limits)
         self.stop = self.recorder.stop
         self._compile = compile_ or plain_compile
         self._modules = modules

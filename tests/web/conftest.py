@@ -28,6 +28,7 @@ class CannedPool:
         self.waiting, self.workers = 0, ()
         self.on_run = lambda outcome, seconds, first: None
         self.gate: asyncio.Event | None = None
+        self.told: object = {"found": False}
 
     async def start(self) -> None:
         """Note that the application started."""
@@ -46,6 +47,14 @@ class CannedPool:
         if self.error is not None:
             raise self.error
         return self.trace
+
+    async def ask(self, source: str, options: dict, question: dict) -> object:
+        """Answer a question, or raise."""
+        self.sources.append(source)
+        self.options.append({**options, "ask": question})
+        if self.error is not None:
+            raise self.error
+        return self.told
 
 
 class CannedChecker:

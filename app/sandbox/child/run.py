@@ -20,7 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from app.sandbox import protocol
-from app.sandbox.child import alarm, builtins, modules, stand_ins
+from app.sandbox.child import alarm, asks, builtins, modules, stand_ins
 from app.sandbox.child.access import Access
 from app.sandbox.child.expressions.express import expressed
 from app.sandbox.child.guard import gate
@@ -30,6 +30,8 @@ from app.sandbox.limits import MIB, Limits, sentence
 from engine import facade
 from engine.ops.table import TABLE as OPS
 from engine.trace import run as tracing
+from engine.trace.changes import Changing
+from engine.trace.recorder import Recorder
 
 EAGER = 200  # rows that are sent one by one, so that a hard kill loses none of them
 EVERY = 0.1  # seconds between frames after that
@@ -60,6 +62,8 @@ class Job:
     seed: int = 0
     guarded: bool = True
     leaves: dict[str, Any] = field(default_factory=dict)  # values for the free names of a formula
+    changes: list[dict[str, Any]] = field(default_factory=list)  # numbers that are to be others
+    ask: dict[str, Any] | None = None  # a question about a gradient: the answer is wanted, not the trace
 
 
 class Report:
@@ -137,11 +141,16 @@ def begin(payload: bytes, send: Send, limits: Limits) -> NoReturn:
 
 def serve(job: Job, send: Send, limits: Limits) -> NoReturn:
     """Run one program to its end and leave the process."""
+    changes = asks.changes_of(job.changes)
+    if job.ask is not None:
+        unsent = recorded(limits)
+        asks.serve(job.ask, changes, lambda *how: prepared(job, how[0], limits, how[1], unsent), send, limits)
     report = Report(send, limits)
     watch_the_time(report, limits)
     sys.setrecursionlimit(limits.recursion)
     try:
-        report.run = prepared(job, report, limits)
+        recorder = (lambda *given: Changing(*given, changes)) if changes else Recorder
+        report.run = prepared(job, report, limits, recorder)
         trace = report.run.trace()
     except MemoryError:
         report.abandon("memory")
@@ -165,7 +174,13 @@ def warm_up() -> None:
     protocol.dump_part(report.run.trace())
 
 
-def prepared(job: Job, report: Report, limits: Limits) -> tracing.Run:
+def prepared(
+    job: Job,
+    report: Report | asks.Silent,
+    limits: Limits,
+    recorder: Callable[..., Recorder] = Recorder,
+    recording: tracing.Limits | None = None,
+) -> tracing.Run:
     """Return the run of a program in the world it is allowed."""
     world: dict[str, Any] = {}
     formula = expressed(job.source, job.leaves) if job.guarded else None
@@ -182,7 +197,8 @@ def prepared(job: Job, report: Report, limits: Limits) -> tracing.Run:
         table = builtins.table(access, importable)
         gate_ = refusing(*formula.refusal) if formula and formula.refusal else gated(limits)
         world = {"compile_": gate_, "modules": importable, "builtins": table, "at_end": at_end}
-    return tracing.Run(program.source, limits=recorded(limits, report), seed=job.seed, **world)
+    recording = recording or recorded(limits, report)
+    return tracing.Run(program.source, limits=recording, seed=job.seed, recorder=recorder, **world)
 
 
 def gated(limits: Limits) -> Callable[[str], CodeType]:
@@ -200,11 +216,12 @@ def refusing(message: str, at: list[int]) -> Callable[[str], NoReturn]:
     return refuse
 
 
-def recorded(limits: Limits, report: Report) -> tracing.Limits:
-    """Return the recorder's share of the limits."""
+def recorded(limits: Limits, report: Report | None = None) -> tracing.Limits:
+    """Return the recorder's share of the limits; without a report nobody waits for its rows."""
+    sent = {} if report is None else {"at_once": EAGER, "stop": report.finish, "step": report.step}
     return tracing.Limits(
         rows=limits.rows, output=limits.output, elements=limits.tensor_elements, made=limits.run_elements,
-        at_once=EAGER, stop=report.finish, step=report.step,
+        **sent,
     )  # fmt: skip
 
 
