@@ -6,8 +6,11 @@ import { test } from "node:test";
 import { use } from "../../static/js/i18n.js";
 import { createPlayer } from "../../static/js/player/player.js";
 import { mount } from "../../static/js/player/timeline.js";
+import { stretchesOf } from "../../static/js/player/track.js";
+import { devices } from "../../static/js/trace/devices.js";
+import { loops } from "../../static/js/trace/iterations.js";
 import { handClock, openPage } from "./page.js";
-import { dictionary, everyTrace, training, twoPaths } from "./traces.js";
+import { builder, dictionary, everyTrace, training, twoPaths } from "./traces.js";
 
 use(dictionary("en"));
 
@@ -158,4 +161,82 @@ test("after its signal is aborted the timeline hears nothing", () => {
   ending.abort();
   click("next");
   assert.equal(player.k, -1);
+});
+
+const SPLIT = () => {
+  const { trace, ...make } = builder("loss.backward()");
+  make.node("n1", "AnyBackward0", { device: "cpu" });
+  make.node("n2", "AnyBackward0", { device: "sim:0" });
+  const fields = { call: 0, api: "backward", roots: [], root_nodes: [], grads: [], missing: {} };
+  make.row("backward_began", fields);
+  make.row("node_ready", { node: "n1", queue: ["n1"], device: "cpu" });
+  make.row("node_entered", { node: "n1", grads: [], queue: [], device: "cpu" });
+  make.row("node_ready", { node: "n2", queue: ["n2"], device: "sim:0", handed_by: "cpu" });
+  make.row("node_entered", { node: "n2", grads: [], queue: [], device: "sim:0" });
+  make.row("node_ran", { node: "n2", grads: [], rules: [] });
+  make.row("backward_ended", { call: 0, woken_by: "sim:0" });
+  return trace;
+};
+
+test("each simulated device has a lane, and what is handed over is told", () => {
+  const { devices: lanes, handed } = devices(SPLIT());
+  assert.deepEqual(lanes, [
+    { name: "cpu", busy: [{ from: 2, to: 3 }] },
+    { name: "sim:0", busy: [{ from: 4, to: 5 }] },
+  ]);
+  assert.deepEqual(handed, [{ k: 3, from: "cpu", to: "sim:0" }]);
+  const rows = open(SPLIT()).body.querySelector("[data-testid=devices]");
+  assert.match(rows.textContent, /cpusim:0 simulated/);
+  assert.equal(rows.querySelectorAll(".busy").length, 2);
+  assert.equal(rows.querySelectorAll(".handed").length, 1);
+  assert.equal(open(training(2)).body.querySelector("[data-testid=devices]"), null);
+});
+
+test("two hundred iterations are folded, and the one at hand is open", () => {
+  const { body, player, find } = open(training(200));
+  assert.equal(body.querySelector(".loop-name").textContent, "200 iterations, line 2");
+  const phases = body.querySelectorAll(".phase");
+  assert.equal(phases.filter((part) => part.getAttribute("data-phase") === "iteration").length, 200);
+  assert.equal(body.querySelectorAll(".mark").length, 0, "no mark outside of an open iteration");
+  player.seek(2 + 18 * 37 + 5);
+  const opened = find("iteration");
+  assert.match(opened.textContent, /iteration 38 of 200/);
+  assert.equal(opened.querySelectorAll(".mark").length, 2);
+  assert.equal(opened.querySelector("[type=range]").value, "6");
+});
+
+test("the scrubber of an iteration stays in it and rests on stops", () => {
+  const { player, find } = open(training(200));
+  player.seek(2 + 18 * 37 + 5);
+  const scrubber = find("scrubber-iteration");
+  for (const value of [1, 9, 18]) {
+    scrubber.value = String(value);
+    scrubber.dispatchEvent(new Event("input"));
+    assert.ok(player.k >= 2 + 18 * 37 - 1 && player.k < 2 + 18 * 38);
+    assert.ok(player.stops.includes(player.k));
+  }
+});
+
+test("thousands of iterations are one band", () => {
+  const parts = stretchesOf(training(1000), loops(training(1000)));
+  assert.deepEqual(
+    parts.map(({ phase }) => phase),
+    ["forward", "iteration"],
+  );
+});
+
+test("memory by kind: three areas on one scale, the upper edge is the sum", () => {
+  const areas = open(training(4)).body.querySelectorAll(".held");
+  assert.deepEqual(
+    areas.map((area) => area.getAttribute("data-memory")),
+    ["optimizer", "grads", "graph"],
+  );
+});
+
+test("the control says what a level shows", () => {
+  const { body, player } = open();
+  for (const level of ["story", "chain", "engine"]) {
+    player.setLevel(level);
+    assert.equal(body.querySelector(".level-note").textContent, dictionary("en")[`level.${level}.note`]);
+  }
 });

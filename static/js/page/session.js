@@ -41,6 +41,7 @@ export function openSession(root, { trace, drawing }, context) {
   const keep = keepInAddress({ signal, onWritten });
   const show = (/** @type {Player["state"]} */ state) => {
     set(root, "data-step", state.k + 1);
+    set(root, "data-level", player.level);
     views.show(state);
     copying.show();
     if (address) keep(state.k, player.level);

@@ -3,21 +3,13 @@
 import { h, set, svg, write } from "#js/dom.js";
 import { t } from "#js/i18n.js";
 import { speeds } from "#js/player/player.js";
-import { memory } from "#js/trace/memory.js";
-import { countUpTo, levels } from "#js/trace/stops.js";
-import { gradWrites, phases } from "#js/trace/tracks.js";
+import { stepText, track } from "#js/player/track.js";
+import { levels } from "#js/trace/stops.js";
 
 /** @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player */
 /** @typedef {import("#js/trace/reducer.js").Trace} Trace */
 /** @typedef {import("#js/trace/reducer.js").State} State */
 /** @typedef {(element: Element, kind: string, run: (event: Event) => void) => void} Listen */
-
-const WIDTH = 1000;
-const LANE = { top: 14, height: 12 };
-const MARK = { top: 10, height: 20, width: 5 };
-const MEMORY = { top: 36, bottom: 58 };
-const NEAR = 6; // pixels
-const NEEDLE = { top: 2, height: 58, width: 3 };
 
 /** Icons in a 16 × 16 box. */
 const icons = {
@@ -91,101 +83,6 @@ function transport(player, listen) {
   };
 }
 
-/** @param {Trace} trace @param {Player} player @param {Listen} listen */
-function track(trace, player, listen) {
-  const unit = WIDTH / Math.max(1, player.length);
-  const stretches = phases(trace);
-  const marked = gradWrites(trace).map(({ k }) => k);
-  const done = stretches.map((part) =>
-    svg("rect", { class: "done", "data-phase": part.phase, ...lane(part, unit) }),
-  );
-  const needle = svg("rect", { class: "needle", y: NEEDLE.top, width: NEEDLE.width, height: NEEDLE.height });
-  const lanes = svg(
-    "svg",
-    {
-      class: "lanes",
-      viewBox: `0 0 ${WIDTH} 60`,
-      preserveAspectRatio: "none",
-      "aria-hidden": "true",
-    },
-    stretches.map((part) => svg("rect", { class: "phase", "data-phase": part.phase, ...lane(part, unit) })),
-    done,
-    memoryPath(memory(trace).map(({ graph }) => graph), unit),
-    marked.map((k) => mark(k, unit)),
-    needle,
-  );
-  const scrubber = /** @type {HTMLInputElement} */ (
-    h("input", {
-      type: "range",
-      class: "scrubber",
-      "data-testid": "scrubber",
-      min: 0,
-      max: player.length,
-      step: 1,
-      value: 0,
-      "aria-label": t("timeline.scrubber"),
-    })
-  );
-  scrub(scrubber, lanes, { marked, player, listen });
-  return {
-    element: h("div", { class: "track" }, lanes, scrubber),
-    /** @param {State} state */
-    show({ k }) {
-      scrubber.value = String(k + 1);
-      set(scrubber, "aria-valuetext", stepText(player));
-      set(needle, "x", round((k + 1) * unit - NEEDLE.width / 2));
-      stretches.forEach(({ from, to }, i) => {
-        const rows = Math.max(0, Math.min(to, k) - from + 1);
-        set(done[i], "width", round(rows * unit));
-      });
-    },
-  };
-}
-
-/**
- * Move over the stops of the level. A press within a few pixels of a mark goes to the row of the mark.
- * @param {HTMLInputElement} scrubber
- * @param {Element} lanes
- * @param {{marked: number[], player: Player, listen: Listen}} context
- */
-function scrub(scrubber, lanes, { marked, player, listen }) {
-  /** @type {{x: number, k: number} | null} */
-  let pressed = null;
-  const go = (/** @type {number} */ k) => {
-    player.seek(k);
-    scrubber.value = String(player.k + 1);
-  };
-  listen(scrubber, "pointerdown", (event) => {
-    const x = /** @type {PointerEvent} */ (event).clientX;
-    const { left, width } = lanes.getBoundingClientRect();
-    const k = nearest(marked, ((x - left) / width) * player.length - 1);
-    const isNear = k !== null && Math.abs(left + ((k + 1) / player.length) * width - x) <= NEAR;
-    pressed = isNear ? { x, k } : null;
-    if (isNear) go(k);
-  });
-  listen(scrubber, "pointermove", (event) => {
-    if (pressed && Math.abs(/** @type {PointerEvent} */ (event).clientX - pressed.x) > NEAR) pressed = null;
-  });
-  const follow = () => go(pressed?.k ?? nearest([-1, ...player.stops], Number(scrubber.value) - 1) ?? -1);
-  for (const kind of ["input", "change"]) listen(scrubber, kind, follow);
-  listen(scrubber, "keydown", (event) => {
-    const { key } = /** @type {KeyboardEvent} */ (event);
-    const move = { ArrowUp: "next", ArrowDown: "prev", PageUp: "nextNode", PageDown: "prevNode" }[key];
-    pressed = null;
-    if (!move) return;
-    event.preventDefault();
-    player[/** @type {"next" | "prev" | "nextNode" | "prevNode"} */ (move)]();
-  });
-}
-
-/** The closest of sorted positions, or null if there is none. @param {number[]} sorted @param {number} k */
-function nearest(sorted, k) {
-  const upTo = countUpTo(sorted, k);
-  const [low, high] = [sorted[upTo - 1], sorted[upTo]];
-  if (low === undefined || high === undefined) return low ?? high ?? null;
-  return k - low <= high - k ? low : high;
-}
-
 /** @param {Player} player @param {Listen} listen */
 function status(player, listen) {
   const count = h("strong", { class: "count" });
@@ -197,26 +94,21 @@ function status(player, listen) {
     },
     listen,
   );
-  const legend = ["forward", "backward", "grad", "memory"].map((name) =>
+  const legend = ["forward", "backward", "grad", "memory", "memory-grads", "memory-optimizer"].map((name) =>
     h("span", { class: "legend-item", "data-meaning": name }, t(`timeline.${name}`)),
   );
+  const note = h("span", { class: "level-note" });
+  const label = h("label", { class: "level" }, h("span", null, t("timeline.level")), level);
   return {
-    element: h(
-      "div",
-      { class: "status" },
-      count,
-      h("p", { class: "legend" }, legend),
-      h("label", { class: "level" }, h("span", null, t("timeline.level")), level),
-    ),
+    element: h("div", { class: "status" }, count, h("p", { class: "legend" }, legend), label, note),
     show() {
       write(count, stepText(player));
       level.value = player.level;
+      write(note, t(`level.${player.level}.note`));
+      set(label, "title", t(`level.${player.level}.note`));
     },
   };
 }
-
-/** @param {Player} player */
-const stepText = (player) => t("timeline.step", { step: player.position, steps: player.stops.length });
 
 /**
  * @param {string} name
@@ -239,47 +131,3 @@ function choice(name, options, run, listen) {
 /** @param {string} d */
 const icon = (d) =>
   svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d }));
-
-/** @param {{from: number, to: number}} part @param {number} unit */
-const lane = ({ from, to }, unit) => ({
-  x: round(from * unit),
-  y: LANE.top,
-  width: round((to - from + 1) * unit),
-  height: LANE.height,
-  rx: 2,
-});
-
-/** @param {number} k @param {number} unit */
-const mark = (k, unit) =>
-  svg("rect", {
-    class: "mark",
-    "data-row": k + 1,
-    x: round((k + 1) * unit - MARK.width / 2),
-    y: MARK.top,
-    width: MARK.width,
-    height: MARK.height,
-  });
-
-/**
- * A line of steps: bytes held for backward. Nothing where nothing was ever held.
- * @param {number[]} bytes
- * @param {number} unit
- */
-function memoryPath(bytes, unit) {
-  const most = bytes.reduce((high, x) => Math.max(high, x), 0);
-  if (most === 0) return null;
-  const y = (/** @type {number} */ x) => round(MEMORY.bottom - (x / most) * (MEMORY.bottom - MEMORY.top));
-  let d = `M0 ${MEMORY.bottom}`;
-  bytes.forEach((x, k) => {
-    if (x !== (bytes[k - 1] ?? 0)) d += `H${round((k + 1) * unit)}V${y(x)}`;
-  });
-  return svg("path", {
-    class: "memory",
-    d: `${d}H${WIDTH}`,
-    fill: "none",
-    "vector-effect": "non-scaling-stroke",
-  });
-}
-
-/** @param {number} x */
-const round = (x) => Math.round(x * 100) / 100;
