@@ -38,8 +38,10 @@ class ValueRead:
 
 
 @fact
-class NumpyCalled:
-    """NumPy was called, perhaps with arrays that look into tensors' memory, and may have written there."""
+class MemoryWritten:
+    """Memory was written by no operation: `by` a layer that moves its "buffer", or perhaps by "numpy"."""
+
+    by: str
 
 
 @fact

@@ -181,6 +181,7 @@ class Embedding(Module):
             events.overwriting(self.weight.array)
             self.weight.array[self.padding_idx] = 0
             self.weight.bump()
+            events.emit(events.MemoryWritten("buffer"))
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the rows that the numbers in `input` name."""

@@ -210,7 +210,7 @@ def compute(function: Callable, given: Iterable, named: dict[str, Any] | None = 
     except Exception as error:  # said again below, outside: what is caught here holds NumPy's objects
         failure = plainly(error)
     finally:
-        events.emit(events.NumpyCalled())
+        events.emit(events.MemoryWritten("numpy"))
     raise failure
 
 

@@ -83,4 +83,4 @@ def hand_of(fact: Any) -> Hand | None:
         return "grad", fact.tensor
     if isinstance(fact, CLIPPED):
         return "gradients", None
-    return ("numpy" if isinstance(fact, events.NumpyCalled) else "buffer"), None
+    return (fact.by if isinstance(fact, events.MemoryWritten) else "buffer"), None

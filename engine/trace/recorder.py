@@ -164,8 +164,8 @@ class Recorder:
             self._most -= len(written) + 1
         return places.module(frame), given if firmly else [firm(value) for value in given], written
 
-    def _find_NumpyCalled(self, fact: events.NumpyCalled, *_: Any) -> list:
-        """Return the `.grad`s that look into memory which NumPy was given."""
+    def _find_MemoryWritten(self, fact: events.MemoryWritten, *_: Any) -> list:
+        """Return the `.grad`s that look into memory which NumPy was given, or a layer has written."""
         sharing, entries = self.writer.grads.sharing, self._entries
         return [pair for root in self.log.roots.get(len(entries), ()) for pair in sharing(root, entries)]
 

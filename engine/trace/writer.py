@@ -44,7 +44,7 @@ KINDS = {  # rows that are not called after their fact
     "WarningGiven": "warning",
 }
 UNWRITTEN = ("BackwardRefused", "MovedToDevice")  # the exception that follows says it; the number stays
-BY_WHAT_IT_CHANGED = ("NumpyCalled",)  # told in rows of what memory shows now
+BY_WHAT_IT_CHANGED = ("MemoryWritten",)  # told in rows of what memory shows now
 
 
 # A fact with its place in the program, what else had to be found out at its moment, and the variables.
@@ -270,8 +270,8 @@ class Writer:
             before, after = self.grads.written(tensor, grad)
             self.row("grad_set", tensor=tensor, before=before, after=after, cause=name)
 
-    def _numpy_called(self, fact: events.NumpyCalled) -> None:
-        """There is no row of a call of NumPy's, but of each `.grad` that it has written."""
+    def _memory_written(self, fact: events.MemoryWritten) -> None:
+        """There is no row of such a write, but of each `.grad` that it has changed."""
         for owner, grad in self._more:
             before, after = self.grads.written(self.tensor(owner), grad)
             if before != after:

@@ -11,7 +11,6 @@ WRITES = {
     "tensor": ("op_applied", "parameter_updated"),
     "grad": ("grad_accumulated", "grad_retained", "grad_set"),
     "gradients": ("grad_norm_clipped", "grad_value_clipped"),
-    "buffer": ("op_applied", "module_left"),
 }
 MEANWHILE = ("grad_set", "aliases_changed", "error", "limit")  # rows before which a change need not be told
 
@@ -23,6 +22,7 @@ class Aliases:
         self.world = world
         self.program = program
         self.told: dict[str, str] = {}
+        self.shortened = "max_norm" in program.words  # an embedding may shorten its rows, which no row tells
         self.due: set[str] = set()  # named tensors that show something else since the last write
 
     # ----- what rows tell -----
@@ -96,7 +96,7 @@ class Aliases:
         if held is None and row["by"] == "grad" and world.grads.get(written) == v:
             world.hold(tensor, world.grad_memory[written])
             held = True
-        elif held is None or (row["by"] == "buffer" and tensor in world.about):
+        elif held is None or (row["by"] == "buffer" and (tensor in world.about or self.shortened)):
             if row["by"] == "grad" and not self.part_of(v, world.grads.get(written)):
                 world.refuse("tensors", f"numbers of the .grad of {written}", v)
             world.make(tensor, v)
@@ -128,12 +128,14 @@ class Aliases:
             if row["written"] is not None or not self.program.shares_arrays:
                 world.refuse("by", "a write that a row tells", "numpy")
             return
+        if row["by"] == "buffer":
+            world.must("written", None, row["written"])
+            return
         kinds = WRITES[row["by"]]
         while k > 0 and world.rows[k]["kind"] == "grad_set" and "grad_set" not in kinds:
             k -= 1
         write = world.rows[k] if k >= 0 else {"kind": "none"}
-        layer = write["kind"] == "module_left" or (write["kind"] == "op_applied" and not write["inplace"])
-        if write["kind"] not in kinds or layer != (row["by"] == "buffer"):
+        if write["kind"] not in kinds or not write.get("inplace", True):
             world.refuse("by", f"what row {k} is about: {write['kind']}", row["by"])
         subject = (write.get("outputs") or [write.get("tensor")])[0]
         world.must("written", subject if row["by"] in ("tensor", "grad") else None, row["written"])

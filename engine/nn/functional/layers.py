@@ -75,6 +75,7 @@ def _renorm(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) ->
                 events.overwriting(weight.array)
                 weight.array[row] *= weight.array.dtype.type(max_norm / (length + 1e-7))
         weight.bump()
+    events.emit(events.MemoryWritten("buffer"))
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -262,6 +263,7 @@ def _update_statistics(array: np.ndarray, running_mean: Tensor, running_var: Ten
     ):
         events.overwriting(running.array)
         running.array[...] = momentum * now.astype(array.dtype) + (1 - momentum) * running.array
+    events.emit(events.MemoryWritten("buffer"))
 
 
 def instance_norm(
