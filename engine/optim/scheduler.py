@@ -66,10 +66,14 @@ class LRScheduler:
 
     def get_lr(self) -> list[float]:
         """Return the learning rates of `last_epoch`, one per group."""
-        if not self._get_lr_called_within_step:
-            warnings.warn(LAST, UserWarning, stacklevel=1)
+        self.warn_outside()
         pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
         return [self.planned(group, group["lr"], base) for group, base in pairs]
+
+    def warn_outside(self) -> None:
+        """Warn whoever asks for learning rates from outside of a step."""
+        if not self._get_lr_called_within_step:
+            warnings.warn(LAST, UserWarning, stacklevel=2)
 
     def planned(self, group: dict[str, Any], lr: float, base: float) -> float:
         """Return the next learning rate of one group from its present and its first one."""
@@ -92,6 +96,10 @@ class LRScheduler:
         """Return what `planned` computes as a formula and its terms; an empty one if it is not told."""
         return "", {}
 
+    def told_of(self, group: int, lr: float, base: float) -> tuple[str, dict[str, float]]:
+        """Return the same for a group, by its number."""
+        return self.told(lr, base)
+
     def state(self, group: int, before: list[float], formula: str, terms: dict[str, float]) -> None:
         """State what became of a group's learning rate, if somebody watches."""
         watch = events.observer()
@@ -111,7 +119,7 @@ class LRScheduler:
             group["lr"] = lr
         for number, (lr, base) in enumerate(zip(before, self.base_lrs, strict=True)):
             if not (self._is_initial and lr == rates[number]):
-                self.state(number, before, *(self.told(lr, base) if told else ("", {})))
+                self.state(number, before, *(self.told_of(number, lr, base) if told else ("", {})))
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:

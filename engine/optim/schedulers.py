@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from engine.optim.chains import ChainedScheduler, SequentialLR
+from engine.optim.cyclic import CyclicLR
 from engine.optim.one_cycle import OneCycleLR
 from engine.optim.optimizer import Optimizer
 from engine.optim.plateau import ReduceLROnPlateau
 from engine.optim.scheduler import LRScheduler, one_each
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ExponentialLR", "LRScheduler",
-    "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR",
+    "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
     "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",
 ]  # fmt: skip
 
@@ -291,38 +292,3 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """Return the plan as a formula and its terms."""
         terms = {"base": base, "eta_min": self.eta_min, "T_cur": self.T_cur, "T_i": self.T_i}
         return "eta_min + (base - eta_min) * (1 + cos(pi * T_cur / T_i)) / 2", terms
-
-
-class SequentialLR(LRScheduler):
-    """One scheduler after the other; `milestones` are the epochs at which they take turns."""
-
-    def __init__(
-        self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
-    ) -> None:
-        if len(schedulers) < 1:
-            raise ValueError(
-                "SequentialLR expects at least one scheduler to be chained, but got no scheduler."
-            )
-        if len(milestones) != len(schedulers) - 1:
-            raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than the "
-                f"number of milestone points, but got number of schedulers {len(schedulers)} and the "
-                f"number of milestones to be equal to {len(milestones)}"
-            )
-        self._schedulers = schedulers
-        self._milestones = milestones
-        self.last_epoch = last_epoch + 1
-        self.optimizer = optimizer
-        schedulers[0].start_over()
-        self._last_lr = schedulers[0].get_last_lr()
-
-    def step(self) -> None:  # type: ignore[override]
-        """Go on to the next epoch with the scheduler whose turn it is."""
-        self.last_epoch += 1
-        turn = bisect_right(self._milestones, self.last_epoch)
-        scheduler = self._schedulers[turn]
-        if turn > 0 and self._milestones[turn - 1] == self.last_epoch:
-            scheduler.start_over()
-        else:
-            scheduler.step()
-        self._last_lr = scheduler.get_last_lr()
