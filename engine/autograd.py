@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from engine import backward as engine
-from engine import batched, errors, events, local, modes, places, straight, workers
+from engine import batched, errors, events, local, modes, places, straight, warned, workers
 from engine.node import Edge, Node, gradient_edge
 from engine.ops.table import F
 from engine.tensor import Tensor, make_at
-
-_warned: ContextVar[frozenset[str]] = ContextVar("warned", default=frozenset())
-
-
-def warn_once(what: str, text: str, level: int = 3) -> None:
-    """Give a warning that PyTorch gives once in a program; `level` 3: where the caller was called."""
-    if what not in _warned.get():
-        _warned.set(_warned.get() | {what})
-        warnings.warn(text, UserWarning, stacklevel=level)
 
 
 def begin_program(program: tuple[str, str] | None = None) -> None:
@@ -32,7 +21,7 @@ def begin_program(program: tuple[str, str] | None = None) -> None:
     `program` is the file name and the text of the one that begins, so that its frames can be told from ours.
     """
     local.begin(program)
-    _warned.set(frozenset())
+    warned.begin()
 
 
 class GradientEdge(tuple):
@@ -73,7 +62,7 @@ def backward(
     if retain_graph is None:
         retain_graph = create_graph
     if create_graph:
-        warn_once("create_graph", errors.CREATE_GRAPH, level=1)
+        warned.warn_once("create_graph", errors.CREATE_GRAPH, level=1)
     call = prepared(roots, grads, retain_graph, create_graph, api)
     call.implicit = all(g is None for g in given)
     if targets is not None:

@@ -69,7 +69,7 @@ class DType:
     def hold(self, array: np.ndarray) -> np.ndarray:
         """Return the values as an array of this kind, rounded or wrapped as a conversion does."""
         if self.category < COMPLEX and array.dtype.kind == "c":
-            array = array.real
+            array = array.real if self.category > BOOL else array != 0
         if array.dtype != self.numpy:
             with np.errstate(all="ignore"):
                 array = array.astype(self.numpy)

@@ -46,7 +46,7 @@ from engine import functional as functional_derivatives
 from engine import tensor as tensors
 from engine.apply import rank
 from engine.distributions import constraints
-from engine.functions import linalg, special
+from engine.functions import linalg, memory, older, removed, special
 from engine.functions.checked import checked
 from engine.functions.parts import typename
 from engine.local import state
@@ -57,6 +57,7 @@ from engine.numeric import exchange, namespaces
 from engine.ops.table import F
 from engine.optim import schedulers
 from engine.privacy import internal_names, is_engine_object, is_internal
+from engine.warned import warn
 
 __all__ = ["Namespace", "internal_names", "is_engine_object", "is_internal", "modules", "public"]
 
@@ -129,13 +130,17 @@ FROM_FUNCTIONAL = (  # torch.<name> is torch.nn.functional.<name>
 
 
 def _table_functions() -> dict[str, Callable]:
-    found = {name: methods.public(row) for name, row in methods.single_rows("function").items()}
+    found = {
+        name: older.function(name, methods.public(row))
+        for name, row in methods.single_rows("function").items()
+    }
     found.update(
-        (name, checked(getattr(functions, name)))
+        (name, older.function(name, memory.taking_out(checked(getattr(functions, name)))))
         for name in functions.__all__
         if name not in ("axes", "named_type", "refuse_bools")
     )
     found.update((name, checked(function)) for name, function in linalg.IN_TORCH.items())
+    found.update(removed.IN_TORCH)
     found.update(complex=F.complex, numel=lambda input: input.array.size, typename=typename)
     found["adaptive_max_pool1d"] = functools.partial(convolution.adaptive_max_pool1d, return_indices=True)
     found["constant_pad_nd"] = lambda input, pad, value=0: F.constant_pad_nd(input, tuple(pad), value)
@@ -169,7 +174,7 @@ def _torch() -> dict[str, Any]:
         set_default_device=device.set_default_device,
         get_device=lambda input: input.get_device(),
         dtype=dtypes.DType,
-        matmul=checked(matmul),
+        matmul=memory.taking_out(checked(matmul)),
         Generator=random.Generator,
         is_tensor=lambda obj: isinstance(obj, tensors.Tensor),
         from_numpy=exchange.from_numpy,
@@ -263,4 +268,6 @@ def modules() -> dict[str, Namespace]:
 
 def _variable(data: tensors.Tensor, requires_grad: bool = False, volatile: bool = False) -> tensors.Tensor:
     """Return the tensor itself: `Variable` has been a no-op since PyTorch 0.4."""
+    if volatile:
+        warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
     return data.requires_grad_() if requires_grad else data

@@ -14,7 +14,8 @@ from engine.apply import apply_inplace
 from engine.numeric import exchange
 from engine.numeric.kinds import TITLE, ndarray
 from engine.ops.table import TABLE, F
-from engine.tensor import Tensor, make, writable
+from engine.tensor import Tensor, beside, make, writable
+from engine.warned import warn
 
 END = 2**63 - 1
 
@@ -57,8 +58,8 @@ def _single(tensor: Tensor, index: Any) -> Tensor | None:
 
 
 def is_integer(value: Any) -> bool:
-    """Return whether a tensor acts as an int: 0-d and whole."""
-    return isinstance(value, Tensor) and not value.array.ndim and value.array.dtype.kind in "iu"
+    """Return whether a tensor acts as an int: 0-d and whole, and no byte, which is a mask."""
+    return isinstance(value, Tensor) and not value.array.ndim and value.array.dtype.kind == "i"
 
 
 def integer(value: Any) -> int:
@@ -123,9 +124,14 @@ def _dims_of(item: Any) -> int:
     """Return how many dimensions of the tensor one index uses up."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
-    if isinstance(item, Tensor) and item.array.dtype.kind == "b":
+    if isinstance(item, Tensor) and is_mask(item):
         return item.array.ndim
     return 1
+
+
+def is_mask(item: Tensor) -> bool:
+    """Return whether a tensor says yes or no of each element: bools, or bytes as of old."""
+    return item.array.dtype.kind == "b" or item.array.dtype == np.uint8
 
 
 def _after(index: tuple) -> int:
@@ -142,6 +148,11 @@ def _as_indices(item: Any, tensor: Tensor, dim: int) -> list[Tensor]:
         item = make(from_nested(list(item), None)[0]) if len(item) else make(np.zeros(0, np.int64))
     if not isinstance(item, Tensor):
         raise errors.index_error(errors.index_kind(item))
+    if item.array.dtype == np.uint8:
+        if not item.array.ndim:
+            return [beside(item, item.array != 0)]
+        warn(errors.UINT8_INDEX)
+        item = beside(item, item.array != 0)
     kind = item.array.dtype
     if kind.kind == "b":
         for d, size in enumerate(item.array.shape):
@@ -159,6 +170,9 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         raise TypeError(f"can't assign a {TITLE(type(value))} to a {tensor.dtype.type_name}")
     if type(index) in (ndarray, tuple):
         index = without_arrays(index)
+    bytes_alone = isinstance(index, Tensor) and index.array.dtype == np.uint8
+    if bytes_alone and (not isinstance(value, Tensor) or not value.array.ndim):
+        raise RuntimeError(errors.MASK_OF_BYTES)
     part, advanced = basic(tensor, index if isinstance(index, tuple) else (index,))
     if advanced is not None:
         filled = value if isinstance(value, Tensor) else make(np.asarray(value, tensor.array.dtype))

@@ -10,7 +10,7 @@ from engine import dtype as dtypes
 from engine import matmul as products
 from engine.apply import apply, apply_inplace
 from engine.device import CPU
-from engine.functions import inplace, linalg, memory
+from engine.functions import inplace, linalg, memory, older, removed, transposed
 from engine.functions.checked import checked, wrong_argument
 from engine.functions.named import named
 from engine.legacy import dtype_named
@@ -56,10 +56,9 @@ def public(op: Op) -> Callable:
 
 def into(op: Op, args: tuple, out: Tensor) -> Tensor:
     """Run an operation and put its result into `out`, which autograd cannot follow."""
-    if modes.is_grad_enabled() and any(isinstance(a, Tensor) and a.requires_grad for a in (*args, out)):
-        raise RuntimeError(errors.out_requires_grad(op.name))
+    memory.check_out(op.name, (*args, out))
     with modes.no_grad():
-        return inplace.copy_(out, apply(op, *args))
+        return memory.into(out, apply(op, *args))
 
 
 def bound(op: Op, args: tuple, kwargs: dict) -> tuple:
@@ -187,6 +186,7 @@ METHODS: dict[str, Any] = {
     "logdet": linalg.logdet,
     "svd": linalg.older_svd,
     "qr": linalg.older_qr,
+    "cholesky": linalg.older_cholesky,
     "pinverse": linalg.pinv,
     "matrix_exp": linalg.matrix_exp,
     "register_hook": hooks.register_tensor_hook,
@@ -211,6 +211,7 @@ METHODS: dict[str, Any] = {
     "share_memory_": same,
     "untyped_storage": lambda self: memory.Storage(self),
     "map_": memory.map_,
+    **removed.METHODS,
     "resize_": memory.resize_,
     "element_size": lambda self: self.dtype.itemsize,
     "ndimension": lambda self: self.array.ndim,
@@ -219,10 +220,8 @@ METHODS: dict[str, Any] = {
     ),
 }
 PROPERTIES: dict[str, Any] = {
-    "T": lambda self: F.permute(self, tuple(reversed(range(self.array.ndim)))),
-    "mT": lambda self: F.transpose(self, -2, -1),
-    "H": lambda self: F.transpose(self, -2, -1),
-    "mH": lambda self: F.transpose(self, -2, -1),
+    "T": transposed.reversed_dims,
+    **{name: transposed.of_matrices(name) for name in ("mT", "H", "mH")},
     "real": functions.real,
     "device": lambda self: self.place or CPU,
     "imag": functions.imag,
@@ -257,11 +256,11 @@ def tensor_names() -> set[str]:
 def install() -> None:
     """Hang everything on Tensor: rows first, then what is written by hand."""
     for name, row in single_rows("method").items():
-        setattr(Tensor, name, public(row))
+        setattr(Tensor, name, older.method(name, public(row)))
     for name, row in single_rows("inplace").items():
-        setattr(Tensor, name + "_", in_place(row))
+        setattr(Tensor, name + "_", older.method(name + "_", in_place(row)))
     for name in functions.METHODS:
-        setattr(Tensor, name, checked(getattr(functions, name), first=0))
+        setattr(Tensor, name, older.method(name, checked(getattr(functions, name), first=0)))
     for name, method in inplace.METHODS.items():
         setattr(Tensor, name, method)
     for name, meaning in functions.ALIASES.items():

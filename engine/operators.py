@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from engine import absent, autograd, errors, format, functions, indexing, modes
+from engine import absent, errors, format, functions, indexing, modes
 from engine import matmul as products
 from engine.apply import apply as applied
 from engine.apply import apply_inplace
@@ -14,6 +14,7 @@ from engine.ops import rows  # noqa: F401 - fills the table
 from engine.ops.table import TABLE, F
 from engine.pointwise import one, takes_two, two
 from engine.tensor import Parameter, Tensor, read
+from engine.warned import warn_once
 
 NUMBERS = (bool, int, float, complex)
 OPERANDS = (Tensor, *NUMBERS)
@@ -136,7 +137,7 @@ def _iter(self: Tensor) -> Iterator[Tensor]:
 def _number(kind: type) -> Callable:
     def convert(self: Tensor) -> Any:
         if self.requires_grad:
-            autograd.warn_once("scalar", errors.SCALAR_OF_GRAD)
+            warn_once("scalar", errors.SCALAR_OF_GRAD)
         if self.array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         return kind(read(self, kind.__name__).item())

@@ -30,7 +30,7 @@ HOMES = {
     "torch.nn.modules.container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     "torch.nn.modules.conv": "Conv1d Conv2d ConvTranspose1d ConvTranspose2d",
     "torch.nn.modules.distance": "CosineSimilarity PairwiseDistance",
-    "torch.nn.modules.dropout": "AlphaDropout Dropout Dropout1d Dropout2d FeatureAlphaDropout",
+    "torch.nn.modules.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
     "torch.nn.modules.flatten": "Flatten Unflatten",
     "torch.nn.modules.fold": "Fold Unfold",
     "torch.nn.modules.instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",

@@ -4,3 +4,4 @@ from engine.errors.devices import *  # noqa: F403
 from engine.errors.graph import *  # noqa: F403
 from engine.errors.operations import *  # noqa: F403
 from engine.errors.standing_in import *  # noqa: F403
+from engine.errors.warned import *  # noqa: F403

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.errors.warned import CROSS
 from engine.functions.reductions import sum
 from engine.functions.shapes import movedim
 from engine.matmul import matmul, reshape
@@ -14,6 +15,7 @@ from engine.ops import errors
 from engine.ops.dims import axis
 from engine.ops.table import F
 from engine.tensor import Tensor
+from engine.warned import warn_once
 
 __all__ = ["cross", "einsum", "ger", "inner", "kron", "matrix_power", "outer", "tensordot"]
 
@@ -78,6 +80,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """Return the vector product along a dimension of size 3."""
     if dim is None:
+        warn_once("cross", CROSS)
         dim = next((d for d, size in enumerate(input.array.shape) if size == 3), -1)
     return F.linalg_cross(input, other, dim)
 

@@ -8,9 +8,11 @@ import numpy as np
 
 from engine import create
 from engine import dtype as dtypes
+from engine.errors.warned import UINT8_CONDITION
 from engine.functions.conversions import to
 from engine.ops.table import F
-from engine.tensor import Tensor
+from engine.tensor import Tensor, beside
+from engine.warned import warn_once
 
 __all__ = [
     "allclose", "clamp", "clamp_max", "clamp_min", "div", "equal", "float_power", "floor_divide", "fmod",
@@ -145,6 +147,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         return tuple(create.finished(i, place=condition.place) for i in np.nonzero(condition.array))
     if other is None:
         raise TypeError("where() received an invalid combination of arguments - got (Tensor, Tensor)")
+    if condition.array.dtype == np.uint8:
+        warn_once("where", UINT8_CONDITION)
+        condition = beside(condition, condition.array != 0)
     if condition.array.dtype.kind != "b":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "

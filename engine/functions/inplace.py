@@ -6,8 +6,10 @@ from typing import Any
 
 from engine import dtype as dtypes
 from engine.apply import apply_inplace, reshape_inplace
+from engine.errors.warned import COMPLEX_TO_REAL
 from engine.ops.table import TABLE, F
-from engine.tensor import Tensor, strides_of
+from engine.tensor import Tensor, beside, strides_of
+from engine.warned import warn_once
 
 
 def _write(name: str, tensor: Tensor, *args: Any) -> Tensor:
@@ -70,6 +72,9 @@ def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Copy `src` into this tensor."""
+    if src.array.dtype.kind == "c" and dtypes.BOOL < self.dtype.category < dtypes.COMPLEX:
+        warn_once("complex", COMPLEX_TO_REAL)
+        src = src if src.requires_grad else beside(src, src.array.real.copy())
     return _write("copy", self, src)
 
 
@@ -116,6 +121,8 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 # ----- another shape for the tensor itself ----------------------------------------------------------
 def t_(self: Tensor) -> Tensor:
     """Transpose the matrix itself."""
+    if self.array.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.array.ndim}D")
     return reshape_inplace(TABLE["t.inplace"], self)
 
 

@@ -12,6 +12,7 @@ from engine.ops import errors as words
 from engine.ops.dims import axis
 from engine.ops.table import F
 from engine.tensor import Tensor
+from engine.warned import warn_once
 
 __all__ = [
     "broadcast_tensors", "cartesian_prod", "cat", "chunk", "column_stack", "concat", "concatenate",
@@ -134,8 +135,10 @@ def broadcast_tensors(*tensors: Any) -> tuple:
     return tuple(t if t.array.shape == shape else F.expand(t, shape) for t in tensors)
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """Return the coordinates of a grid, one tensor per axis."""
+    if indexing is None:
+        warn_once("meshgrid", errors.MESHGRID, level=1)
     tensors = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     for tensor in tensors:
         if tensor.array.ndim > 1:

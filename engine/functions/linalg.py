@@ -8,6 +8,7 @@ import numpy as np
 
 from engine import create
 from engine import dtype as dtypes
+from engine.errors.warned import CHOLESKY, QR
 from engine.functions.algebra import matrix_power
 from engine.functions.chains import multi_dot
 from engine.functions.chains import vander_of_linalg as vander
@@ -20,6 +21,7 @@ from engine.ops.dims import axes
 from engine.ops.inverse import LinAlgError
 from engine.ops.table import F
 from engine.tensor import Tensor
+from engine.warned import warn_once
 
 __all__ = [
     "LinAlgError",
@@ -141,6 +143,7 @@ def qr(A: Tensor, mode: str = "reduced") -> tuple:
 
 def older_qr(input: Tensor, some: bool = True) -> tuple:
     """Return the same under its older name."""
+    warn_once("qr", QR)
     return kind("qr", ("Q", "R"))(F.linalg_qr(input, "reduced" if some else "complete"))
 
 
@@ -215,6 +218,12 @@ def cholesky(L: Tensor, *, upper: bool = False) -> Tensor:
     return F.transpose(found, -2, -1) if upper else found
 
 
+def older_cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """Return the same under its older name."""
+    warn_once("cholesky", CHOLESKY)
+    return cholesky(input, upper=upper)
+
+
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """Return the vector product along a dimension of size 3."""
     return F.linalg_cross(input, other, dim)
@@ -227,5 +236,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 
 IN_TORCH = {
     "det": det, "inverse": inv, "slogdet": slogdet, "logdet": logdet, "svd": older_svd, "qr": older_qr,
+    "cholesky": older_cholesky,
     "pinverse": pinv, "matrix_exp": matrix_exp, "nuclear_norm": nuclear_norm,
 }  # fmt: skip

@@ -12,11 +12,13 @@ from engine import create, random
 from engine import dtype as dtypes
 from engine.device import making_at, wanted, wanted_or_default
 from engine.dtype import DType
+from engine.errors.warned import SEARCHED_COPY
 from engine.functions.joining import stack
 from engine.ops import errors
 from engine.ops.kinds import refuse_unless
 from engine.ops.table import F
 from engine.tensor import Size, Tensor
+from engine.warned import warn_once
 
 __all__ = [
     "bernoulli", "bincount", "broadcast_shapes", "bucketize", "combinations", "histc", "is_nonzero",
@@ -153,6 +155,8 @@ def searchsorted(
 ) -> Tensor:
     """Return where each value would have to be put for the sequence to stay in order."""
     ends, values = sorted_sequence.array, _values(input)
+    if not values.flags.c_contiguous:
+        warn_once("searchsorted", SEARCHED_COPY)
     if ends.ndim != 1 and ends.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(errors.searchsorted_shapes(ends.shape, values.shape))
     side = side or ("right" if right else "left")

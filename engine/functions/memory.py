@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from engine import create, events
+from engine import create, errors, events, modes
 from engine.functions.inplace import copy_
 from engine.tensor import Tensor
+from engine.warned import warn
 
 
 def written(self: Tensor, values: list) -> Tensor:
@@ -49,6 +53,38 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     events.replacing(self)
     self.array = flat[:size].reshape(shape)
     return self
+
+
+def into(out: Tensor, result: Tensor) -> Tensor:
+    """Put a result into `out`, which is given its shape: where that was another one, PyTorch warns."""
+    if out.array.shape != result.array.shape:
+        if out.array.size:
+            warn(errors.resized_out(out.array.shape, result.array.shape))
+        resize_(out, *result.array.shape)
+    return copy_(out, result)
+
+
+def check_out(name: str, tensors: Any) -> None:
+    """Refuse `out=` where autograd would have to follow."""
+    if modes.is_grad_enabled() and any(isinstance(each, Tensor) and each.requires_grad for each in tensors):
+        raise RuntimeError(errors.out_requires_grad(name))
+
+
+def taking_out(function: Callable) -> Callable:
+    """Return a function that also takes `out=`, a tensor to put its result into."""
+    if "out" in inspect.signature(function).parameters:
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any, out: Tensor | None = None, **kwargs: Any) -> Any:
+        if out is None:
+            return function(*args, **kwargs)
+        given = [each for value in args for each in (value if isinstance(value, (list, tuple)) else (value,))]
+        check_out(function.__name__, (*given, *kwargs.values(), out))
+        with modes.no_grad():
+            return into(out, function(*args, **kwargs))
+
+    return call
 
 
 class Storage:

@@ -13,6 +13,7 @@ from engine.dtype import DType
 from engine.numeric.kinds import TITLE
 from engine.ops.table import F
 from engine.tensor import Tensor
+from engine.warned import warn_once
 
 __all__ = ["cpu", "cuda", "get_device", "is_pinned", "pin_memory", "to", "xpu"]
 ORDERS = (("dtype", "non_blocking", "copy"), ("device", "dtype", "non_blocking", "copy"))
@@ -74,6 +75,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if stays and not copy:
             return self
         dtype = self.dtype
+    if self.array.dtype.kind == "c" and dtypes.BOOL < dtype.category < dtypes.COMPLEX:
+        warn_once("complex", errors.COMPLEX_TO_REAL)
     out = F.to(self, dtype) if place is self.place else F.to__device(self, str(place or devices.CPU), dtype)
     if dtype.is_odd:
         events.changing()

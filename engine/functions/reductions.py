@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any
 
 import numpy as np
 
 from engine import dtype as dtypes
+from engine import errors
 from engine.apply import apply, reshape_inplace
 from engine.dtype import DType
 from engine.functions.conversions import cast
@@ -16,6 +18,7 @@ from engine.functions.shapes import flatten, reshape
 from engine.ops.dims import axes
 from engine.ops.table import TABLE, F
 from engine.tensor import Tensor, make_at
+from engine.warned import warn
 
 __all__ = [
     "amax", "amin", "aminmax", "argsort", "corrcoef", "cov", "cumprod", "cumsum", "cumulative_trapezoid",
@@ -84,6 +87,9 @@ def _spread(name: str):
         if correction is None and (unbiased is not None or dim is not None):
             correction = 1 if unbiased is None else int(unbiased)
         dims = None if dim is None else dims_of(input, dim)
+        count = math.prod([input.array.shape[d] for d in (range(input.array.ndim) if dims is None else dims)])
+        if not input.array.size or count <= (1 if correction is None else correction):
+            warn(errors.few_degrees(name))
         return apply(TABLE[name], input, dims, correction, keepdim)
 
     spread.__name__ = spread.__qualname__ = name
@@ -254,8 +260,15 @@ def cumulative_trapezoid(y: Tensor, *, dx: float = 1.0, dim: int = -1) -> Tensor
 
 def cov(input: Tensor, *, correction: int = 1) -> Tensor:
     """Return the covariances of the rows."""
+    if input.array.ndim > 2:
+        raise RuntimeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.array.ndim} dimensions"
+        )
     input = input if input.array.ndim == 2 else F.view(input, (1, -1))
     count = input.array.shape[1]
+    if count <= correction:
+        warn(errors.FEW_OBSERVATIONS)
     away = input - F.unsqueeze(sum(input, 1) / count, 1)
     return F.squeeze(F.mm(away, F.t(away)) / builtins.max(count - correction, 0))
 

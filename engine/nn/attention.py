@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,10 @@ from engine.nn.module import Module, filling
 from engine.nn.normalization import LayerNorm
 from engine.ops.table import F as rows
 from engine.tensor import Tensor, make_at
+
+MIXED_MASKS = (
+    "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead."
+)
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -129,6 +134,8 @@ class MultiheadAttention(Module):
             found = found.unsqueeze(0)
         if padding is None:
             return found
+        if attn_mask is not None and attn_mask.dtype is not padding.dtype:
+            warnings.warn(MIXED_MASKS, UserWarning, stacklevel=2)
         keys = padding.array.shape[-1]
         wide = _added(padding, q).view(batch, 1, 1, keys).expand(-1, self.num_heads, -1, -1)
         wide = wide.reshape(batch * self.num_heads, 1, keys)

@@ -201,6 +201,26 @@ EVEN_KERNEL = (
     "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
     "input be created"
 )
+
+
+def channel_dropout(name: str, ndim: int, inner: int, wanted: str) -> str:
+    many = f"{inner} spatial dimension" + "s" * (inner > 1)
+    return (
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a "
+        "future release. To retain the behavior and silence this warning, please use dropout instead. Note "
+        f"that {name} exists to provide channel-wise dropout on inputs with {many}, a channel dimension, and "
+        f"an optional batch dimension (i.e. {wanted} inputs)."
+    )
+
+
+def dropout1d(ndim: int) -> str:
+    return (
+        f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to "
+        "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
+        "optional batch dimension (i.e. 2D or 3D inputs)."
+    )
+
+
 DROPOUT2D = (
     "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
     "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will "

@@ -238,6 +238,12 @@ class Dropout1d(Dropout):
     function = staticmethod(F.dropout1d)
 
 
+class Dropout3d(Dropout):
+    """Zeroes whole channels of (N, C, D, H, W)."""
+
+    function = staticmethod(F.dropout3d)
+
+
 class Dropout2d(Dropout):
     """Zeroes whole channels of (N, C, H, W)."""
 

@@ -91,8 +91,9 @@ def check_linked(i: int, scheduler: LRScheduler, optimizer: Optimizer) -> None:
         raise TypeError(f"ChainedScheduler at index {i} should have `optimizer` as its attribute.")
     if isinstance(scheduler, ReduceLROnPlateau):
         raise ValueError(
-            "ChainedScheduler does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs "
-            f"to be specified when calling `step`, but got one at index {i} in the given schedulers sequence."
+            "ChainedScheduler does not support `ReduceLROnPlateau` scheduler as it requires additional "
+            f"kwargs to be specified when calling `step`, but got one at index {i} in the given schedulers "
+            "sequence."
         )
     if scheduler.optimizer is not optimizer:
         raise ValueError(

@@ -140,6 +140,8 @@ def _channelwise(input: Tensor, p: float, training: bool, inplace: bool) -> Tens
     _check_p(p)
     if not training or p == 0 or not input.array.size:
         return input
+    if input.array.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     shape = (*input.array.shape[:2], *[1] * (input.array.ndim - 2))
     mask = noise(shape, p, input)
     return input.mul_(mask) if inplace else input * mask
@@ -147,6 +149,9 @@ def _channelwise(input: Tensor, p: float, training: bool, inplace: bool) -> Tens
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Return the input with whole channels of (N, C, L) zeroed."""
+    _check_p(p)
+    if input.array.ndim not in (2, 3):
+        raise RuntimeError(errors.dropout1d(input.array.ndim))
     if input.array.ndim == 2:
         return _channelwise(input.unsqueeze(0), p, training, inplace).squeeze(0)
     return _channelwise(input, p, training, inplace)
@@ -154,8 +159,23 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Return the input with whole channels of (N, C, H, W) zeroed."""
-    if input.array.ndim == 3:
+    _check_p(p)
+    ndim = input.array.ndim
+    if ndim not in (3, 4):
+        warnings.warn(errors.channel_dropout("dropout2d", ndim, 2, "3D or 4D"), UserWarning, stacklevel=2)
+    if ndim == 3:
         warnings.warn(errors.DROPOUT2D, UserWarning, stacklevel=2)
+    return _channelwise(input, p, training, inplace)
+
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Return the input with whole channels of (N, C, D, H, W) zeroed."""
+    _check_p(p)
+    ndim = input.array.ndim
+    if ndim not in (4, 5):
+        warnings.warn(errors.channel_dropout("dropout3d", ndim, 3, "4D or 5D"), UserWarning, stacklevel=2)
+    if ndim == 4:
+        return _channelwise(input.unsqueeze(0), p, training, inplace).squeeze(0)
     return _channelwise(input, p, training, inplace)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-ROOMS = ("nn", "optim", "numeric", "distributions", "transforms")
+ROOMS = ("nn", "optim", "numeric", "distributions", "transforms", "functions")
 FOLDERS = tuple(Path(__file__).parents[1] / room / "programs" for room in ROOMS)
 
 
