@@ -67,8 +67,8 @@ def resized_out(had: tuple, wanted: tuple) -> str:
     return (
         f"An output with one or more elements was resized since it had shape {list(had)}, which does not "
         f"match the required output shape {list(wanted)}. This behavior is deprecated, and in a future "
-        "PyTorch release outputs will not be resized unless they have zero elements. You can explicitly reuse "
-        "an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
+        "PyTorch release outputs will not be resized unless they have zero elements. You can explicitly "
+        "reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
     )
 
 
