@@ -20,7 +20,7 @@ parameter is called as PyTorch calls it: `grad(fc.weight)`, or `grad("0.weight")
     line("grad w #2")           the line of the code that a step belongs to
     then("grad w #2", …)        the value of an expression at another moment
     printed() output(2)         what was printed last, or second
-    error() warning()           the message the run ended with, or of the last warning
+    error() warning()           the message the run ended with, "" without one; that of the last warning
     abs round sum min max len   as in Python; norm(…) is the root of the sum of squares
 """
 
@@ -238,7 +238,7 @@ class Reading:
 
     def error(self) -> str:
         """error()"""
-        return self.run.trace["outcome"]["message"]
+        return self.run.trace["outcome"].get("message", "")
 
     def warning(self) -> str:
         """warning()"""

@@ -1,0 +1,8 @@
+import torch
+w = torch.tensor([1.0, -2.0], requires_grad=True)
+x = torch.tensor([3.0, 4.0])
+h = w * x
+h.retain_grad()
+loss = h.sum()
+loss.backward()
+print(w.grad, h.grad, x.grad)
