@@ -1,0 +1,10 @@
+import torch
+w = torch.tensor(4.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.5, weight_decay=0.25)
+(w * 2).backward()
+opt.zero_grad(set_to_none=False)
+opt.step()
+print(w.item(), w.grad)
+opt.zero_grad()
+opt.step()
+print(w.item(), w.grad)
