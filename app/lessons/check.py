@@ -14,6 +14,7 @@ from app.lessons.told import section_told
 MOST_MINUTES = 10
 WORDS_A_MINUTE, SIGNS_A_MINUTE, MINUTES_A_QUESTION = 180, 330, 0.5
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e-?\d+)?(?![\w])")
+ARGUMENT = re.compile(r"(?<=\w)\(-?\d+\)")  # of a call that is named only: unsqueeze(1)
 CODE = re.compile(r"`([^`]+)`")
 FORMULA = re.compile(r"\$[^$]+\$")
 LINK = re.compile(r"\]\(<?([^)>]*)>?\)")
@@ -121,7 +122,7 @@ def typed_numbers(file: str, section: Section, lesson: Lesson) -> Iterator[Probl
         for number in NUMBER.findall(CODE.sub("", plain)):
             yield Problem(file, section.at_line, f"{number} is typed by hand; write {{= … }}, or use a word")
         for code in CODE.findall(plain):
-            for number in NUMBER.findall(code):
+            for number in NUMBER.findall(ARGUMENT.sub("", code)):
                 if code not in source and number not in NUMBER.findall(source):
                     yield Problem(file, section.at_line, f"`{code}`: {number} is not in {section.program}")
 

@@ -50,7 +50,11 @@ class State:
     def on_version_bumped(self, row: Row) -> None:
         """Memory was written: all tensors that share it show the new numbers."""
         self.version[row["tensor"]] = row["after"]
-        self.value.update(row["sharing"])
+        self.value.update(row.get("sharing", ()))
+
+    def on_aliases_changed(self, row: Row) -> None:
+        """Memory was written: what else shares it shows the new numbers."""
+        self.value.update(row["tensors"])
 
     def on_data_replaced(self, row: Row) -> None:
         """Something was assigned to `.data`."""
