@@ -31,7 +31,7 @@ WEB = {"fastapi", "starlette", "pydantic", "jinja2", "markupsafe", "orjson"}
 
 # The single files of app/, lowest first: each may import those before it, never those after it.
 APP_LAYERS = (
-    ("assets", "examples", "explain", "headers", "metrics", "models", "settings", "version"),
+    ("assets", "comparisons", "examples", "explain", "headers", "metrics", "models", "settings", "version"),
     ("i18n",),
     ("templating",),
     ("problems",),

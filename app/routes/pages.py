@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, HTMLResponse
 
-from app import examples
+from app import comparisons, examples
 from app.assets import STATIC
 from app.i18n import language_of
 from app.intake import check_code
@@ -20,9 +22,11 @@ READ = ["GET", "HEAD"]
 
 @router.api_route("/", methods=READ)
 def home(request: Request) -> HTMLResponse:
-    """What this is, three examples, and the sandbox."""
+    """What this is, three examples, three comparisons, and the sandbox."""
     shown = [example for example in examples.EXAMPLES if example.slug in examples.ON_HOME_PAGE]
-    return page(request, "home.html", boot("home", shown[0].code), examples=told(request, shown))
+    pairs = told(request, comparisons.COMPARISONS)
+    start = boot("home", shown[0].code)
+    return page(request, "home.html", start, examples=told(request, shown), comparisons=pairs)
 
 
 @router.api_route("/sandbox", methods=READ)
@@ -43,7 +47,38 @@ def sandbox(
         title=None if code is not None or example is None else chosen.title[language_of(request)],
         seconds=request.app.state.settings.limits.wall,
     )
-    return page(request, "sandbox.html", start, examples=told(request, examples.EXAMPLES))
+    lists = {"examples": examples.EXAMPLES, "comparisons": comparisons.COMPARISONS}
+    shown = {name: told(request, every) for name, every in lists.items()}
+    return page(request, "sandbox.html", start, **shown)
+
+
+@router.api_route("/compare", methods=READ)
+def compare(
+    request: Request,
+    first: str | None = None,
+    second: str | None = None,
+    example: str | None = None,
+    seed: str = "0",
+) -> HTMLResponse:
+    """Two programs side by side: those of the address, or of a ready-made comparison."""
+    chosen = comparisons.find(example or comparisons.COMPARISONS[0].slug)
+    if chosen is None:
+        raise Problem(404)
+    settings = request.app.state.settings
+    own = first if first is not None else second
+    texts = [chosen.first, chosen.second] if own is None else [first or own, second or own]
+    texts = [check_code(text, settings) for text in texts]
+    start = boot(
+        "compare",
+        texts[0],
+        run=own is not None or example is not None,
+        seed=seed_of(seed),
+        first=texts[0],
+        second=texts[1],
+        title=chosen.title[language_of(request)] if own is None else None,
+        seconds=settings.limits.wall,
+    )
+    return page(request, "compare.html", start, comparisons=told(request, comparisons.COMPARISONS))
 
 
 @router.api_route("/docs", methods=READ)
@@ -75,7 +110,7 @@ def seed_of(text: str) -> int:
     return int(text) % 2**32 if text.isascii() and text.isdigit() and len(text) <= LONGEST_SEED else 0
 
 
-def told(request: Request, shown: list) -> list[dict]:
-    """Return examples in the reader's language."""
+def told(request: Request, shown: Iterable) -> list[dict]:
+    """Return examples or comparisons in the reader's language."""
     lang = language_of(request)
     return [example.told_in(lang) for example in shown]

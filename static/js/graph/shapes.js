@@ -133,9 +133,12 @@ function bigMarker(id) {
   return element;
 }
 
-/** The arrow heads shared by every edge; once in a document. */
+/** The arrow heads shared by every edge; once in a document, also where it shows two graphs. */
 export function arrowHeads() {
-  return svg("defs", {}, marker("arrow"), bigMarker("arrow_grad"), bigMarker("arrow_value"));
+  if (document.getElementById("arrow")) return svg("defs", {});
+  const heads = [marker("arrow"), bigMarker("arrow_grad"), bigMarker("arrow_value")];
+  document.body.append(svg("svg", { class: "arrow-heads", "aria-hidden": "true" }, svg("defs", {}, heads)));
+  return svg("defs", {});
 }
 
 /** Build every element and edge of a layout, in layers: edges, boxes, labels of edges. */

@@ -19,9 +19,14 @@ const TARGET = "[data-values]";
 
 /**
  * @param {Element} root
- * @param {{trace: any, player: any, signal: AbortSignal}} context
+ * @param {{trace: any, player: any, signal: AbortSignal, of?: string | null}} context `of`: where two traces
+ *   share a page, a selector of what shows this one's values
  */
-export function mountCopying(root, { trace, player, signal }) {
+export function mountCopying(root, { trace, player, signal, of = null }) {
+  const find = (/** @type {any} */ node) => {
+    const found = node?.closest?.(TARGET) ?? null;
+    return found && (of === null || found.closest(of)) ? found : null;
+  };
   const list = h("div", { class: "value-list" });
   const told = h("p", { class: "value-told", role: "status" });
   const card = h("div", { class: "value-card", "data-testid": "value", role: "group" }, list, told);
@@ -54,7 +59,7 @@ export function mountCopying(root, { trace, player, signal }) {
     timer = setTimeout(run, wait);
   };
   const begin = (/** @type {Element} */ next) => next !== target && open(next, valuesOf(next));
-  listen(root, { card, signal, begin, close, later, isOpen: () => card.matches(":popover-open") });
+  listen(root, { card, find, signal, begin, close, later, isOpen: () => card.matches(":popover-open") });
   return {
     /** The step has changed: what the card says would be of another moment. */
     show() {
@@ -62,9 +67,11 @@ export function mountCopying(root, { trace, player, signal }) {
       if (shown.length > 0) list.replaceChildren(...shown.map((one) => line(trace, one, copy)));
       else if (card.matches?.(":popover-open")) close();
     },
+    /** Is one of this trace's values pointed at? */
+    isPointedAt: () => Boolean(target ?? find(document.activeElement)),
     /** Copy the value that is pointed at; where there are several, offer them; else all that have a name. */
     copy() {
-      const at = target ?? document.activeElement?.closest(TARGET) ?? root.querySelector(`${TARGET}:hover`);
+      const at = target ?? find(document.activeElement) ?? find(root.querySelector(`${TARGET}:hover`));
       const shown = at ? valuesOf(at) : named(player.state);
       open(at ?? null, shown);
       const buttons = /** @type {HTMLButtonElement[]} */ ([...card.querySelectorAll("button.copy")]);
@@ -118,13 +125,13 @@ function line(trace, [label, v], copy) {
  * @param {Element} root
  * @param {any} context
  */
-function listen(root, { card, signal, begin, close, later, isOpen }) {
+function listen(root, { card, find, signal, begin, close, later, isOpen }) {
   const on = (/** @type {string} */ kind, /** @type {(event: any) => void} */ run) => {
     for (const place of [root, card]) place.addEventListener(kind, run, { signal });
   };
   const holds = (/** @type {any} */ node) => node instanceof Node && card.contains(node);
   on("pointerover", (event) => {
-    const next = event.target.closest?.(TARGET);
+    const next = find(event.target);
     if (holds(event.target)) later(() => {}, 0);
     else if (next && event.buttons === 0 && event.pointerType !== "touch") later(() => begin(next), SOON);
     else if (isOpen() && !holds(document.activeElement)) later(close, LATE);
@@ -132,11 +139,11 @@ function listen(root, { card, signal, begin, close, later, isOpen }) {
   on("pointerleave", () => isOpen() && !holds(document.activeElement) && later(close, LATE));
   on("pointerdown", (event) => !holds(event.target) && later(close, 0));
   on("click", (event) => {
-    const next = event.target.closest?.(TARGET);
+    const next = find(event.target);
     if (next instanceof HTMLElement) later(() => begin(next), 0);
   });
   on("focusin", (event) => {
-    const next = event.target.closest?.(TARGET);
+    const next = find(event.target);
     if (next && event.target.matches(":focus-visible")) begin(next);
     else if (!holds(event.target) && isOpen()) later(close, 0);
   });

@@ -88,6 +88,10 @@ export function openSandbox(root, boot) {
     event.preventDefault();
     run(page, page.editor.text());
   });
+  const link = /** @type {HTMLAnchorElement | null} */ (document.getElementById("compare-this"));
+  link?.addEventListener("click", () => {
+    link.search = `?${new URLSearchParams({ first: page.editor.text() })}`;
+  });
   keepPlace(() => Number(root.getAttribute("data-step")) - 1, leave);
   const plays = boot.run || !page.view.has("edit"); // who may not edit is given a run
   if ((plays && code === boot.code) || (back && code === played())) run(page, code, location.hash);

@@ -19,32 +19,29 @@ import { mountViews } from "#js/page/views.js";
  */
 
 /**
- * Mount the player and its views for one run. Everything ends with `signal`.
+ * Mount a player and its views for one run, without keys, address and title: those are the page's, which may
+ * show two runs. `onShow` hears of every change. Everything ends with `signal`.
  * @param {Element} root
  * @param {import("#js/api.js").Run} answer
  * @param {{
- *   settings: Settings, program: Program, name: string, signal: AbortSignal, address?: boolean,
- *   view: ReturnType<typeof import("#js/page/view.js").openView>,
- * }} context `settings` are those of the run before; they are kept up to date. `name` is the program's.
- *   `address`: are the page's address and title those of the run?
- * @returns {Player}
+ *   settings: Settings, program: Program, hidden: Set<string>, signal: AbortSignal, of?: string | null,
+ *   onShow?: (player: Player) => void,
+ * }} context `settings` are those of the run before; they are kept up to date. `of`: see `copying.js`.
  */
-export function openSession(root, { trace, drawing }, context) {
-  const { settings, program, name, view, signal, address = true } = context;
+export function openRun(root, { trace, drawing }, context) {
+  const { settings, program, hidden, signal, of, onShow } = context;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const player = createPlayer(trace, { ...settings, still: () => still.matches, signal });
   const selection = createSelection({ signal });
-  const shared = { trace, drawing, player, signal, selection, root, program, hidden: view.hidden };
+  const shared = { trace, drawing, player, signal, selection, root, program, hidden, of };
   const views = mountViews(root, shared);
   const copying = mountCopying(root, shared);
-  const onWritten = () => (document.title = titleOf(name, player));
-  const keep = keepInAddress({ signal, onWritten });
   const show = (/** @type {Player["state"]} */ state) => {
     set(root, "data-step", state.k + 1);
     set(root, "data-level", player.level);
     views.show(state);
     copying.show();
-    if (address) keep(state.k, player.level);
+    onShow?.(player);
   };
   set(root, "data-steps", trace.rows.length);
   player.onChange((state) => {
@@ -54,12 +51,34 @@ export function openSession(root, { trace, drawing }, context) {
   player.onDraw((row, at) => views.draw(row, at));
   selection.onChange(() => views.show(player.state));
   show(player.state);
-  const actions = {
-    ...{ player, has: view.has, present: () => view.present(() => views.fit()), tour: () => view.tour.ask() },
+  return { player, views, copying };
+}
+
+/**
+ * Mount a run that has the page to itself: with keys, and with address and title.
+ * @param {Element} root
+ * @param {import("#js/api.js").Run} answer
+ * @param {{
+ *   settings: Settings, program: Program, name: string, signal: AbortSignal, address?: boolean,
+ *   view: ReturnType<typeof import("#js/page/view.js").openView>,
+ * }} context `settings` are those of the run before; they are kept up to date. `name` is the program's.
+ *   `address`: are the page's address and title those of the run?
+ * @returns {Player}
+ */
+export function openSession(root, answer, context) {
+  const { settings, program, name, view, signal, address = true } = context;
+  const onWritten = () => (document.title = titleOf(name, player));
+  const keep = address ? keepInAddress({ signal, onWritten }) : () => {};
+  const { player, views, copying } = openRun(root, answer, {
+    ...{ settings, program, hidden: view.hidden, signal },
+    onShow: ({ k, level }) => keep(k, level),
+  });
+  mountKeyboard(document, {
+    ...{ player, has: view.has, signal, difference: () => {} },
     ...{ edit: () => program.edit(), fit: () => views.fit(), training: () => views.toggle() },
-    copy: () => copying.copy(),
-  };
-  mountKeyboard(document, { ...actions, signal });
+    ...{ copy: () => copying.copy(), present: () => view.present(() => views.fit()) },
+    tour: () => view.tour.ask(),
+  });
   if (!address) return player;
   onWritten();
   const follow = () => {

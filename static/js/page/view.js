@@ -30,7 +30,7 @@ export function openView(root) {
   return {
     hidden,
     /** @param {string} part */
-    has: (part) => !hidden.has(part),
+    has: (part) => !hidden.has(part) && part !== "compare",
     /** Enter or leave the presenter's view. @param {() => void} after */
     present: (after) => present(!presents, after),
     tour,

@@ -19,7 +19,7 @@ import { mount as training } from "#js/training/view.js";
  *   toggle?(): void}} View
  */
 
-/** Slots of the page that views fill; `null`: the view finds its places under the player's root. */
+/** Slots that views fill, where the page has them; `null`: the view finds its places under the root. */
 const views = [
   { slot: "source", mount: code },
   { slot: "graph", mount: graph },
@@ -39,8 +39,10 @@ export function mountViews(root, context) {
   const slot = (/** @type {string} */ name) =>
     root.querySelector(`[data-slot="${name}"]`) ?? document.createElement("div");
   for (const name of FILLED) slot(name).replaceChildren();
+  const isThere = (/** @type {string | null} */ name) => !name || root.querySelector(`[data-slot="${name}"]`);
+  const there = views.filter(({ slot: name }) => isThere(name) && !context.hidden?.has(name));
   /** @type {View[]} */
-  const shown = views.map(({ slot: name, mount }) => mount(name ? slot(name) : root, context));
+  const shown = there.map(({ slot: name, mount }) => mount(name ? slot(name) : root, context));
   return {
     show: (state) => shown.forEach((view) => view.show(state)),
     draw: (row, t) => shown.forEach((view) => view.draw?.(row, t)),

@@ -58,9 +58,10 @@ export const panels = list.map((panel) => ({
   mount: (root, ctx) => (panel.slot === "inspector" ? mountCard(panel, root, ctx) : panel.mount(root, ctx)),
 }));
 
-/** Put every panel in its slot under root. */
+/** Put every panel in its slot under root, where root has that slot and the address leaves it there. */
 export function mountPanels(root, ctx) {
-  const there = panels.filter(({ id }) => !ctx.hidden?.has(id));
-  const shown = there.map((panel) => panel.mount(root.querySelector(`[data-slot="${panel.slot}"]`), ctx));
+  const placeOf = ({ slot }) => root.querySelector(`[data-slot="${slot}"]`);
+  const there = panels.filter((panel) => placeOf(panel) && !ctx.hidden?.has(panel.id));
+  const shown = there.map((panel) => panel.mount(placeOf(panel), ctx));
   return { show: (state) => shown.forEach((panel) => panel.show(state)) };
 }

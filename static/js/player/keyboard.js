@@ -7,7 +7,7 @@ import { t } from "#js/i18n.js";
  * @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player
  * @typedef {{
  *   player: Player, edit(): void, fit(): void, training(): void, help(): void, copy(): void, present(): void,
- *   tour(): void,
+ *   tour(): void, difference(by: 1 | -1): void,
  * }} Actions
  * @typedef {{
  *   key: string, shift?: boolean, shown: string, text: string, parts?: string[], run(to: Actions): void,
@@ -38,9 +38,11 @@ export const keys = [
   { key: "p", shown: "p", text: "key.prevBackward", run: (to) => to.player.prevBackward() },
   { key: "e", shown: "e", text: "key.edit", parts: ["edit"], run: (to) => to.edit() },
   { key: "f", shown: "f", text: "key.fit", parts: ["graph"], run: (to) => to.fit() },
-  { key: "l", shown: "l", text: "key.training", parts: ["graph"], run: (to) => to.training() },
+  { key: "l", shown: "l", text: "key.training", parts: ["training"], run: (to) => to.training() },
   { key: "c", shown: "c", text: "key.copy", run: (to) => to.copy() },
-  { key: "P", shown: "⇧ p", text: "key.present", run: (to) => to.present() },
+  { key: "P", shown: "⇧ p", text: "key.present", parts: ["present"], run: (to) => to.present() },
+  { key: "d", shown: "d", text: "key.nextDifference", parts: ["compare"], run: (to) => to.difference(1) },
+  { key: "D", shown: "⇧ d", text: "key.prevDifference", parts: ["compare"], run: (to) => to.difference(-1) },
   { key: "t", shown: "t", text: "key.tour", parts: ["tour"], run: (to) => to.tour() },
   { key: "?", shown: "?", text: "key.help", run: (to) => to.help() },
 ];

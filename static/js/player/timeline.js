@@ -11,6 +11,8 @@ import { levels } from "#js/trace/stops.js";
 /** @typedef {import("#js/trace/reducer.js").State} State */
 /** @typedef {(element: Element, kind: string, run: (event: Event) => void) => void} Listen */
 
+const LEGEND = ["forward", "backward", "grad", "memory", "memory-grads", "memory-optimizer"];
+
 /** Icons in a 16 × 16 box. */
 const icons = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
@@ -37,7 +39,7 @@ export function mount(root, { trace, player, signal }) {
 }
 
 /** @param {Player} player @param {Listen} listen */
-function transport(player, listen) {
+export function transport(player, listen) {
   const button = (
     /** @type {"first" | "prev" | "play" | "next" | "last"} */ name,
     /** @type {() => void} */ run,
@@ -83,8 +85,8 @@ function transport(player, listen) {
   };
 }
 
-/** @param {Player} player @param {Listen} listen */
-function status(player, listen) {
+/** @param {Player} player @param {Listen} listen @param {string[]} [meanings] of the colours */
+export function status(player, listen, meanings = LEGEND) {
   const count = h("strong", { class: "count" });
   const level = choice(
     "level",
@@ -94,7 +96,7 @@ function status(player, listen) {
     },
     listen,
   );
-  const legend = ["forward", "backward", "grad", "memory", "memory-grads", "memory-optimizer"].map((name) =>
+  const legend = meanings.map((name) =>
     h("span", { class: "legend-item", "data-meaning": name }, t(`timeline.${name}`)),
   );
   const note = h("span", { class: "level-note" });
