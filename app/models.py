@@ -74,13 +74,18 @@ class TraceRequest(BaseModel):
 
 
 class Element(BaseModel):
-    """A box, in px from its top left corner: a leaf, an operation, or data that feeds one."""
+    """A box, in px from its top left corner: a leaf, an operation, data that feeds one, a group of these.
 
-    role: Literal["leaf", "op", "data"]
+    Inside a group, "in" and "out" are the places at its border where edges go on.
+    """
+
+    role: Literal["leaf", "op", "data", "group", "in", "out"]
     x: float
     y: float
     width: float
     height: float
+    column: int = Field(description="Boxes of one column stand above each other.")
+    inside: str | None = Field(None, description="The layout of what a group holds.")
 
 
 class Edge(BaseModel):
@@ -91,6 +96,9 @@ class Edge(BaseModel):
     slot: int | None = Field(description="Index in the target's `edges`; null: no gradient goes back.")
     path: str = Field(description="SVG path, in the direction of the values.")
     label: str | None
+    port: str | None = Field(None, description="Into a group: at which of its boxes the edge goes on.")
+    exit: str | None = Field(None, description="Out of a group: from which of its boxes the edge comes.")
+    drop: str | None = Field(None, description="Of an edge along a bus: the part that is its own.")
 
 
 class Layout(BaseModel):
@@ -100,13 +108,25 @@ class Layout(BaseModel):
     height: float
     elements: dict[str, Element]
     edges: dict[str, Edge]
+    buses: dict[str, str] = Field(default={}, description="What the edges of a much used box share.")
+
+
+class Group(BaseModel):
+    """What a group stands for."""
+
+    kind: Literal["module", "call", "loop", "line", "part", "leaves", "data"]
+    label: str
+    line: int | None
+    elements: int
+    round: tuple[int, int] | None = Field(None, description="Which round of a loop, of how many.")
 
 
 class Scene(BaseModel):
     """A layout, and which tensors and nodes of the trace stand at which of its boxes."""
 
     layout: str
-    place: dict[str, str]
+    place: dict[str, str] = Field(description="`r3`, or `r3/r0` for a box inside the group at `r3`.")
+    groups: dict[str, Group] = Field(default={})
 
 
 class TooLarge(BaseModel):
@@ -122,7 +142,13 @@ class Drawing(BaseModel):
     layouts: dict[str, Layout]
     scenes: list[Scene]
     scene_at: list[tuple[int, int]] = Field(description="[row, scene]: shown from that row on.")
+    fold: str = Field("auto", description="How elements are grouped.")
+    folds: list[str] = Field(default=[], description="How else they may be.")
+    late: str | None = Field(None, description="How they should have been, had it not taken too long.")
     too_large: TooLarge | None = Field(None, description="Only there if the graph is too large to be drawn.")
+
+
+Fold = Literal["auto", "module", "function", "loop", "line", "none"]
 
 
 class KnownError(BaseModel):

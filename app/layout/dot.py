@@ -6,7 +6,7 @@ from collections import Counter
 
 import graphviz
 
-from app.layout.scenes import Shape
+from app.layout.shapes import PORTS, Shape
 
 PX = 72  # Graphviz measures in inches of 72 points; a point is our pixel
 COLUMN = 12  # leaves that may stand in the first column
@@ -23,13 +23,20 @@ def dot_text(shape: Shape) -> str:
         edge_attr={"arrowhead": "none"},
     )
     column = first_column(shape)
+    ins, outs = ([i for i, box in enumerate(shape.boxes) if box.role == role] for role in PORTS)
     with drawing.subgraph(graph_attr={"rank": "min"}) as first:
         for i in column:
             first.node(f"r{i}", **size_of(shape, i))
+        for i in ins:
+            first.node(f"r{i}", **size_of(shape, i))
+    if outs:
+        with drawing.subgraph(graph_attr={"rank": "max"}) as last:
+            for i in outs:
+                last.node(f"r{i}", **size_of(shape, i))
     for above, below in zip(column, column[1:]):
         drawing.edge(f"r{above}", f"r{below}", style="invis")
     for i in range(len(shape.boxes)):
-        if i not in column:
+        if i not in column and shape.boxes[i].role not in PORTS:
             drawing.node(f"r{i}", **size_of(shape, i))
 
     main, busy = main_edges(shape), busy_sources(shape)
@@ -54,15 +61,16 @@ def main_edges(shape: Shape) -> dict[int, int]:
     """Return, for each op, the index of the first edge from another op: the thread of the drawing."""
     main: dict[int, int] = {}
     for source, target, index, _ in shape.edges:
-        if shape.boxes[source].role == "op":
+        if shape.boxes[source].role in ("op", "group"):
             main[target] = min(index, main.get(target, index))
     return main
 
 
 def busy_sources(shape: Shape) -> set[int]:
-    """Return the leaves and data used in more than BUSY places."""
+    """Return the sources used in more than BUSY places: leaves, data, groups of them, ports."""
     uses = Counter(source for source, *_ in shape.edges)
-    return {i for i, count in uses.items() if count > BUSY and shape.boxes[i].role != "op"}
+    fed = {target for _, target, *_ in shape.edges}
+    return {i for i, count in uses.items() if count > BUSY and i not in fed and shape.boxes[i].role != "op"}
 
 
 def size_of(shape: Shape, i: int) -> dict[str, str]:

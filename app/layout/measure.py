@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from app.layout.fold import Group
 from app.layout.graph import Element
 
 # role -> least width, greatest width, height
@@ -13,6 +14,7 @@ LONGEST_VALUE = 22  # characters; the page shortens beyond
 MONO, SMALL, FUNCTION = 7.3, 6.2, 6.0  # px a character: values, notes, names of nodes
 LABELLED = ("self", "other", "exponent")  # arguments that stand beside an op's name: pow 2
 SHORT = range(1, 7)  # characters of such an argument
+GROUP = (132, 220, 72)  # least width, greatest width, height
 NUMBERS_READ = 12  # of a value: more never fit
 
 
@@ -27,6 +29,14 @@ def size(trace: dict, element: Element, longest: dict[str, int]) -> tuple[int, i
     least, greatest, height = SIZES[element.role]
     value = MONO * max((longest.get(member, 0) for member in element.members), default=0)
     needed = max(TEXTS[element.role](trace, element.id, value))
+    return int(min(max(needed, least), greatest)), height
+
+
+def group_size(group: Group) -> tuple[int, int]:
+    """Return width and height of a group that is folded: its name and how many of how many it is."""
+    least, greatest, height = GROUP
+    beside = len(f" {group.count} / {group.of}") if group.of else 0
+    needed = 8.4 * len(group.label) + SMALL * beside + 36
     return int(min(max(needed, least), greatest)), height
 
 

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from app.layout.fold import Folder, Group
 from app.layout.graph import Edge, Element, Graph
-from app.layout.measure import sizes
+from app.layout.levels import Level, make_levels
+from app.layout.shapes import Shape, Shaper
 
 ENDS = ("backward_began", "backward_ended")
 MERGED = 60  # operations: graphs whose rows overlap share a scene up to this size
 
 Span = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """An element's part in a scene, with its size in px."""
-
-    role: str
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What Graphviz is told: boxes in order of creation, edges between their positions in that order."""
-
-    boxes: tuple[Box, ...]
-    edges: tuple[tuple[int, int, int, int | None], ...]  # from, to, index, slot
 
 
 @dataclass(slots=True)
@@ -40,12 +25,13 @@ class Scene:
     edges: list[Edge]
     first: int
     last: int
-    place: dict[str, str] = field(default_factory=dict)  # trace id -> "r0"
+    place: dict[str, str] = field(default_factory=dict)  # trace id -> "r0", or "r2/r0" in a group
+    groups: dict[str, Group] = field(default_factory=dict)  # "r2" -> what stands there
     shape: Shape | None = None
 
 
-def make_scenes(trace: dict, graph: Graph) -> list[Scene]:
-    """Return the scenes of a trace in order of time; there is always at least one."""
+def make_scenes(trace: dict, graph: Graph, policy: str = "none") -> list[Scene]:
+    """Return the scenes of a trace in order of time, folded by a policy; there is always at least one."""
     parts = merge(graph, components(trace, graph), trace)
     named = meanwhile(lifetimes(trace), [span for _, span in parts])
     edges_to: dict[str, list[Edge]] = {}
@@ -60,10 +46,7 @@ def make_scenes(trace: dict, graph: Graph) -> list[Scene]:
         scenes.append(Scene([graph.elements[id] for id in shown], edges, *span))
     if not scenes:
         scenes = [Scene(list(graph.elements.values()), [], 0, len(trace["rows"]))]
-    for scene in scenes:
-        for i, element in enumerate(scene.elements):
-            scene.place |= dict.fromkeys(element.members, f"r{i}")
-    give_shapes(trace, scenes)
+    give_shapes(trace, graph, scenes, policy)
     return scenes
 
 
@@ -173,22 +156,24 @@ def lifetimes(trace: dict) -> list[tuple[int, float, str]]:
 
 
 # ----- what a scene looks like ------------------------------------------------------------------
-def give_shapes(trace: dict, scenes: list[Scene]) -> None:
-    """Give each scene its shape; scenes with the same boxes and edges get the same sizes, hence one shape."""
-    measured = sizes(trace, {e.id: e for scene in scenes for e in scene.elements}.values())
-    alike: dict[tuple, list[Scene]] = {}
-    for scene in scenes:
-        at = {element.id: i for i, element in enumerate(scene.elements)}
-        edges = tuple((at[e.source], at[e.target], e.index, e.slot) for e in scene.edges)
-        alike.setdefault((tuple(element.role for element in scene.elements), edges), []).append(scene)
+def give_shapes(trace: dict, graph: Graph, scenes: list[Scene], policy: str) -> None:
+    """Give each scene its shape and its places; scenes with the same boxes and edges get one shape."""
+    folder = Folder(trace, graph, policy)
+    tops = [make_levels(scene.elements, scene.edges, folder.fold(scene.elements), folder) for scene in scenes]
+    shaper = Shaper(trace, tops)
+    for scene, top in zip(scenes, tops):
+        scene.shape = shaper.shape(top)
+        set_places(scene, top, "")
 
-    for (roles, edges), group in alike.items():
-        columns = zip(*([measured[element.id] for element in scene.elements] for scene in group))
-        boxes = [Box(role, *map(max, zip(*column))) for role, column in zip(roles, columns)]
-        widest = max((box.width for box in boxes if box.role == "leaf"), default=0)
-        boxes = [replace(box, width=widest) if box.role == "leaf" else box for box in boxes]
-        for scene in group:
-            scene.shape = Shape(tuple(boxes), edges)
+
+def set_places(scene: Scene, level: Level, path: str) -> None:
+    """Note where everything in a level stands, and what its groups stand for."""
+    for i, item in enumerate(level.items, start=len(level.ins)):
+        if isinstance(item, Level):
+            scene.groups[f"{path}r{i}"] = item.group
+            set_places(scene, item, f"{path}r{i}/")
+        else:
+            scene.place |= dict.fromkeys(item.members, f"{path}r{i}")
 
 
 # ----- which scene a row is in ------------------------------------------------------------------

@@ -8,10 +8,19 @@ from app import examples, intake
 from app.documented import body_of, refusals
 from app.i18n import LANGUAGES, language_of
 from app.metrics import CONTENT_TYPE, may_see
-from app.models import CheckAnswer, ExamplesAnswer, Health, ProblemAnswer, TraceAnswer, TraceRequest
+from app.models import (
+    CheckAnswer,
+    Drawing,
+    ExamplesAnswer,
+    Fold,
+    Health,
+    ProblemAnswer,
+    TraceAnswer,
+    TraceRequest,
+)
 from app.problems import Problem
 from app.seal import LONGEST, seal
-from app.visualise import visualise
+from app.visualise import redraw, visualise
 
 router = APIRouter()
 
@@ -39,6 +48,17 @@ CHECK_ANSWERS = refusals(
     _429="Too many traces of this client are being checked; Retry-After says when to come back.",
     _503="All workers and the queue are taken; Retry-After says when to come back.",
 )
+
+DRAWING_ANSWERS = {
+    200: {"model": Drawing, "description": "Where everything in the trace is drawn."},
+    **refusals(
+        _403="A page of another site sent the request.",
+        _413="The trace is too long to be drawn again.",
+        _422="There is no such way to group.",
+        _429="Too many traces of this client are being drawn; Retry-After says when to come back.",
+    ),
+    "default": {"model": ProblemAnswer, "description": "Any other problem."},
+}
 
 NOT_READY = refusals(_503="Not ready to run programs.")
 METRICS = {
@@ -75,6 +95,23 @@ async def make_trace(request: Request) -> Response:
 
     body = await intake.while_wanted(request, in_turn())
     return Response(body, 201, {"Cache-Control": "no-store"}, "application/json")
+
+
+@router.post(
+    "/api/traces/drawing",
+    response_class=Response,
+    responses=DRAWING_ANSWERS,
+    openapi_extra=CHECK_REQUEST,
+    tags=["traces"],
+)
+async def draw_trace(request: Request, fold: Fold = "auto") -> Response:
+    """Lay out the graph of a trace, its elements grouped in another way."""
+    app = request.app.state
+    intake.refuse_other_sites(request)
+    trace = await intake.read_body(request, min(app.settings.check_bytes, LONGEST))
+    async with app.checkers.run_of(request):
+        body = await redraw(trace, fold, app.renderer, app.settings.layout_seconds)
+    return Response(body, 200, {"Cache-Control": "no-store"}, "application/json")
 
 
 @router.post(

@@ -56,6 +56,7 @@ class Parts:
     source: str | None = None  # the text that ran, if it is not the one that was sent
     mended: list[dict] = field(default_factory=list)
     expression: dict | None = None  # the formula that the text stands for
+    calls: list[dict] = field(default_factory=list)  # which rows belong to which call
 
 
 def assemble(source: str, head: dict[str, Any], stream: bytes, ending: Ending, limits: Limits) -> bytes:
@@ -84,6 +85,8 @@ def finished(source: str, head: dict[str, Any], parts: Parts, ending: Ending, li
     told: dict[str, Any] = {"mended": parts.mended} if parts.mended else {}
     if parts.expression is not None:
         told["expression"] = parts.expression
+    if parts.calls:
+        told["calls"] = parts.calls
     trace = {**head, "source": source, **told, **parts.tables, "rows": parts.rows, "outcome": parts.outcome}
     return orjson.dumps(trace)
 
@@ -175,6 +178,7 @@ def is_shape(value: Any) -> bool:
 def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:
     """Add one frame. The last one has whole tables, apart from the values, which never change."""
     fields = {*TABLES, "rows", "outcome"} if last else {*TABLES, "rows"}
+    made = value.pop("calls", []) if type(value) is dict and last else []
     if type(value) is not dict or set(value) != fields or type(value["rows"]) is not list:
         raise protocol.ProtocolError("unexpected fields")
     for row in value["rows"]:
@@ -187,12 +191,30 @@ def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:
         if type(entries) is not dict or not all(is_entry(*entry, letter) for entry in entries.items()):
             raise protocol.ProtocolError(f"not a table of {name}")
     parts.outcome = outcome(value["outcome"]) if last else None
+    parts.calls = calls(made, len(parts.rows) + len(value["rows"])) if last else []
     parts.rows += value["rows"]
     for name in TABLES:
         if last and name != "values":
             parts.tables[name] = value[name]
         else:
             parts.tables[name].update(value[name])
+
+
+def calls(value: Any, rows: int) -> list[dict]:
+    """Return which of so many rows belong to which call, or raise ProtocolError."""
+    if type(value) is not list or len(value) > rows or not all(is_call(call, rows) for call in value):
+        raise protocol.ProtocolError("not a list of calls")
+    return value
+
+
+def is_call(value: Any, rows: int) -> bool:
+    """Return whether a value tells of a call: what was called, where, and its first and last row."""
+    if type(value) is not dict or set(value) != {"function", "at", "first", "last"}:
+        return False
+    if type(value["function"]) is not str or len(value["function"]) > LONGEST or not is_span(value["at"]):
+        return False
+    first, last = value["first"], value["last"]
+    return type(first) is int and type(last) is int and 0 <= first <= last < rows
 
 
 def outcome(value: Any) -> dict:

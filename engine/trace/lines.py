@@ -31,9 +31,10 @@ Look = tuple[int | None, list[Change] | None]
 
 
 # What has changed since the last look: how many frames are still being run (None: the same as before), the
-# frames that were left, from the inside out, the code of those that were entered, and the frames from the
-# last kept one on.
-Seen = tuple[int | None, list[Look], list[CodeType], list[Look]]
+# frames that were left, from the inside out, the code of those that were entered with the place that called
+# it, and the frames from the last kept one on.
+Entered = tuple[CodeType, tuple[CodeType, int] | None]
+Seen = tuple[int | None, list[Look], list[Entered], list[Look]]
 # A look that has compared nothing: the instruction of the last one, the names, the values then and now.
 Glance = tuple[int | None, tuple[str, ...], tuple, tuple]
 # Kinds of which a look may keep every value: they take little room, or are counted elsewhere.
@@ -98,7 +99,7 @@ class Lines:
         stack[-1].last = instruction
         steady = frame is not stack[-1].frame and frame.f_code.co_name != "<genexpr>"  # who runs that varies
         self._hidden = frame if steady else None
-        return kept, left, [held.frame.f_code for held in entered], looked
+        return kept, left, [self._entry(i) for i in range(kept, len(stack))], looked
 
     def last_look(self) -> Seen:
         """Return what was bound after the last fact; the frames are let go."""
@@ -117,6 +118,12 @@ class Lines:
                 entered.insert(0, Held(outer))
             outer = outer.f_back
         return 0 if outer is None else known[id(outer)] + 1, entered
+
+    def _entry(self, i: int) -> Entered:
+        """Return the code of a frame of the stack, and the instruction at which its caller stands."""
+        caller = self._stack[i - 1].frame if i else None
+        site = None if caller is None else (caller.f_code, caller.f_lasti)
+        return self._stack[i].frame.f_code, site
 
     # ----- one frame -----
     def _look(self, held: Held) -> Look:

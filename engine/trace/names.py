@@ -43,7 +43,7 @@ class Names:
         left = [self._take(model, look, at, where) for model, look in zip(inside, were_left)]
         changes = self._compare(where, at) if any(left) else []
         where.clear()
-        stack[kept:] = map(Model, entered)
+        stack[kept:] = [Model(code) for code, _ in entered]
         looked = [self._take(m, look, at, where) for m, look in zip(stack[max(kept - 1, 0) :], were_looked)]
         return changes + self._compare(where, at) if left or any(looked) else changes
 

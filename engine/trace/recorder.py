@@ -339,10 +339,12 @@ class Recorder:
         """Return the whole trace as JSON-ready data."""
         if self.over is None:
             self.settle()
+        rows = self.writer.rows
+        calls = self.writer.calls.table(len(rows))
         return {
             "version": schema.VERSION, "engine": schema.ENGINE, "mirrors": schema.MIRRORS,
             "source": self.source, **self.ids.tables(), "values": self.writer.values.table,
-            "rows": self.writer.rows, "outcome": outcome,
+            "rows": rows, "outcome": outcome, **({"calls": calls} if calls else {}),
         }  # fmt: skip
 
     def take(self) -> dict:

@@ -209,6 +209,10 @@ DEFINITIONS: dict[str, dict] = {
             "problem": maybe(thing({"kind": TEXT, "about": TEXT, "better": TEXT})),
         }),
     },
+    "call": {
+        "description": "a call of one of the program's functions: where it stands, its first and last row",
+        **thing({"function": TEXT, "at": SPAN, "first": COUNT, "last": COUNT}),
+    },
     "formula_leaf": {
         "description": "a free name of a formula, its value, and the place of the value in `source`",
         **thing({"name": TEXT, "shape": many(COUNT), "value": {"type": ["number", "array"]}, "at": SPAN}),
@@ -243,8 +247,9 @@ def json_schema() -> dict:
             "outcome": ref("outcome"),
             "mended": many(ref("mend")),
             "expression": ref("expression"),
+            "calls": many(ref("call")),
         },
-        optional=("mended", "expression"),
+        optional=("mended", "expression", "calls"),
     )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -23,6 +23,7 @@ from engine.stretch import Stretch
 from engine.tensor import Tensor
 from engine.trace import schema
 from engine.trace.aliases import Aliases, hand_of
+from engine.trace.calls import Calls
 from engine.trace.causes import Causes
 from engine.trace.grads import Grads
 from engine.trace.ids import Ids
@@ -76,6 +77,7 @@ class Writer:
         self._met = self.values.known
         self.spans = Spans(source)
         self.names = Names(self.spans, self.ids)
+        self.calls = Calls(self.spans)
         self.causes = Causes(self.node, log.saved_by)
         self.grads = Grads(self.value)
         self.aliases = Aliases(log, self.names, self.ids, self.value)
@@ -107,7 +109,7 @@ class Writer:
         if noted:
             self.at = None if code is None else self.spans.at(code, instruction)
             if seen is not None and (type(seen[1]) is not tuple or (seen := seen_in(seen)) is not None):
-                self.bind(self.names.changes(seen, self.at))
+                self.calls.follow(seen, self.rows, self.bind, self.names.changes(seen, self.at))
         elif self._calls:
             self.at = self._calls[-1]
         kind = type(fact)

@@ -35,7 +35,7 @@ def test_a_program_comes_back_as_trace_and_drawing(client, pool):
     body = answer.json()
     assert list(body) == ["trace", "drawing", "errors"] and body["errors"] == []
     assert body["trace"] == json.loads(pool.trace)
-    assert set(body["drawing"]) == {"layouts", "scenes", "scene_at"}
+    assert set(body["drawing"]) == {"layouts", "scenes", "scene_at", "fold", "folds"}
 
 
 def test_the_bytes_of_the_trace_go_on_as_they_came(client, pool):

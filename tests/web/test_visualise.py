@@ -11,7 +11,7 @@ import time
 import orjson
 
 from app.layout.render import LayoutFailed
-from app.visualise import draw, plan, visualise
+from app.visualise import draw, plan, read, visualise
 from tests.layout.program import Program
 from tests.layout.test_dot import two_paths
 from tests.web.conftest import CannedPool
@@ -35,7 +35,8 @@ class Counting:
 
 
 def drawing_of(program: Program, renderer: object, seconds: float = 1.0) -> dict:
-    return json.loads(asyncio.run(draw(orjson.dumps(program.trace), renderer, seconds)))
+    planned, _ = read(orjson.dumps(program.trace))
+    return json.loads(asyncio.run(draw(planned, renderer, seconds)))
 
 
 def test_a_layout_that_fails_leaves_trace_and_a_plain_drawing():
@@ -75,13 +76,13 @@ def calls_to_plan(count: int) -> int:
     p = Program()
     for _ in range(count):
         p.op("exp", p.leaf("w"))
-    trace, calls = orjson.dumps(p.trace), itertools.count()
+    calls = itertools.count()
     sys.setprofile(lambda *_: next(calls))
     try:
-        scenes, changes = plan(trace)
+        planned = plan(p.trace)
     finally:
         sys.setprofile(None)
-    assert len(scenes) == len(changes) == count
+    assert len(planned.scenes) == len(planned.changes) == count
     return next(calls)
 
 
@@ -115,5 +116,5 @@ def test_an_operation_with_thousands_of_inputs_is_planned_in_moments():
         ["tensors[9000]", {"tensor": w}]
     ]
     began = time.process_time()
-    plan(orjson.dumps(p.trace))
+    plan(p.trace)
     assert time.process_time() - began < 5

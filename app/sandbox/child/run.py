@@ -110,6 +110,7 @@ class Report:
             rest = {name: trace[name] for name in TABLES}
             rest["rows"] = trace["rows"][self.rows :]
             rest["values"] = dict(itertools.islice(trace["values"].items(), self.values, None))
+            rest |= {"calls": trace["calls"]} if "calls" in trace else {}
             self._frame(protocol.LAST, {**rest, "outcome": trace["outcome"]})
         except MemoryError:
             self.abandon("memory")

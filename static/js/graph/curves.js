@@ -3,29 +3,30 @@ const SAMPLES = 48;
 const SPOT_HEIGHT = 22;
 const CROWDED = 60; // edges
 const BADGE = 11; // badges stand this high above a box
-const SHIFTS = [0, -24, 24, -48, 48, -72, 72];
-const RISES = [-16, 16, -34, 34, -52, 52, -70, 70];
-const ALONG = [0.5, 0.4, 0.6, 0.3, 0.7];
+const SHIFTS = [0, -18, 18, -36, 36];
+const RISES = [-15, 15, -24, 24];
+const ALONG = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
 
 function cubic(a, b, c, d, u) {
   const w = 1 - u;
   return w * w * w * a + 3 * w * w * u * b + 3 * w * u * u * c + u * u * u * d;
 }
 
-function dense(path) {
-  const numbers = (path.match(/-?\d*\.?\d+(?:e-?\d+)?/g) ?? []).map(Number);
-  const out = [{ x: numbers[0] ?? 0, y: numbers[1] ?? 0 }];
-  for (let i = 2; i + 5 < numbers.length; i += 6) {
-    const [ax, ay, bx, by, cx, cy, dx, dy] = numbers.slice(i - 2, i + 6);
-    for (let j = 1; j <= 16; j += 1)
-      out.push({ x: cubic(ax, bx, cx, dx, j / 16), y: cubic(ay, by, cy, dy, j / 16) });
+function dense(curve) {
+  const out = [curve[0]];
+  for (let i = 0; i + 3 < curve.length; i += 3) {
+    const [a, b, c, d] = curve.slice(i, i + 4);
+    for (let j = 1; j <= 16; j += 1) {
+      const u = j / 16;
+      out.push({ x: cubic(a.x, b.x, c.x, d.x, u), y: cubic(a.y, b.y, c.y, d.y, u) });
+    }
   }
   return out;
 }
 
-/** Points at equal distances along a path "M x y C …", from its start to its end. */
-export function points(path, count = SAMPLES) {
-  const raw = dense(path);
+/** Points at equal distances along a curve (its start, then cubics), from its start to its end. */
+export function points(curve, count = SAMPLES) {
+  const raw = dense(curve);
   const lengths = [0];
   for (let i = 1; i < raw.length; i += 1) {
     lengths.push(lengths[i - 1] + Math.hypot(raw[i].x - raw[i - 1].x, raw[i].y - raw[i - 1].y));
@@ -74,19 +75,19 @@ function candidates(line) {
   return found.sort((a, b) => a.cost - b.cost);
 }
 
-/** Points of all lines, thinned out: what words should not lie on. Left out where there are too many. */
+/** Points of all lines, thinned out: what words should not lie on. */
 function inked(lines) {
-  if (lines.size > CROWDED) return [];
   const dots = [...lines.values()].flatMap((line) => line.filter((_, i) => i % 3 === 0));
   return dots.map((point) => ({ ...point, width: 0, height: 0 }));
 }
 
 /**
- * Where the words of each edge stand: near its middle, clear of boxes, of each other and of lines where
- * there is room. `widths` says how much room the words of an edge need.
+ * Where the words of each edge stand: beside it, near its middle, clear of boxes, of each other and of lines
+ * where there is room; `tight` where there is none. `widths` says how much room the words of an edge need,
+ * `covers(key)` what lies over it.
  */
-export function spots(layout, lines, widths) {
-  const boxes = Object.values(layout.elements);
+export function spots(boxes, lines, widths, covers = () => []) {
+  if (lines.size > CROWDED) return new Map([...lines].map(([key, line]) => [key, along(line, 0.5)]));
   const taken = boxes.map((box) => ({ ...box, y: box.y - BADGE, height: box.height + BADGE + 2 }));
   const ink = inked(lines);
   const found = new Map();
@@ -95,9 +96,11 @@ export function spots(layout, lines, widths) {
     const area = ({ x, y }) => ({ x: x - width / 2, y: y - SPOT_HEIGHT / 2, width, height: SPOT_HEIGHT });
     const near = width ? candidates(line) : [along(line, 0.5)];
     const free = (point, others) => !others.some((box) => meet(area(point), box));
-    const clear = near.filter((point) => free(point, taken));
-    const spot = clear.find((point) => free(point, ink)) ?? clear[0] ?? near[0];
-    if (width) taken.push(area(spot));
+    const over = covers(key);
+    const clear = near.filter((point) => free(point, taken) && free(point, over));
+    const spot = clear.find((point) => free(point, ink)) ??
+      clear[0] ?? { ...along(line, 0.5), tight: width > 0 };
+    if (width && !spot.tight) taken.push(area(spot));
     found.set(key, spot);
   }
   return found;

@@ -1,6 +1,7 @@
 /**
  * What travels on edges: which edge carries what at a moment, and the dots that move with t. Backward, a
- * gradient goes from an operation to its input; forward, a value comes the other way on the same curve.
+ * gradient goes from an operation to its input; forward, a value comes the other way on the same curves. A
+ * way into or out of a group is drawn as several edges, one in each level; a drawn edge may carry several.
  */
 import { set, svg, write } from "#js/dom.js";
 import { along, lengthOf, points, spots } from "#js/graph/curves.js";
@@ -28,7 +29,7 @@ const MOVING = {
 function makeDot() {
   return svg(
     "g",
-    { class: "dot", "aria-hidden": "true" },
+    { class: "dot", "aria-hidden": "true", hidden: true },
     svg("circle", { class: "halo", r: 12 }),
     svg("circle", { r: 6 }),
   );
@@ -49,97 +50,152 @@ function showPill(pill, spot, words) {
   write(pill.text, words);
 }
 
-function stateOf(edge, { state, row }, node) {
-  if (row && row.node === node && MOVING[row.kind] && (row.slot ?? edge.slot) === edge.slot)
-    return MOVING[row.kind].state;
-  if (!node || (state.phase.get(node) ?? "ghost") === "ghost") return "ghost";
-  return edge.slot !== null && state.flow.has(`${node}:${edge.slot}`) ? "passed" : "made";
-}
-
 /** Draw the coloured part of an edge up to t; its arrow head comes when it is whole. */
-function moveTrail(edge, moving, t) {
+function moveTrail(part, moving, t, ends) {
   const whole = !moving || t >= 1;
   for (const name of ["marker-start", "marker-end"])
-    set(edge.trail, name, whole && moving?.end === name ? moving.head : null);
-  set(edge.trail, "stroke-dasharray", whole ? null : `${edge.length} ${edge.length}`);
-  set(edge.trail, "stroke-dashoffset", whole ? null : (moving.backward ? t - 1 : 1 - t) * edge.length);
+    set(part.trail, name, whole && ends && moving?.end === name ? moving.head : null);
+  set(part.trail, "stroke-dasharray", whole ? null : `${part.length} ${part.length}`);
+  set(part.trail, "stroke-dashoffset", whole ? null : (moving.backward ? t - 1 : 1 - t) * part.length);
 }
 
-/** Place a dot on its line; a dot that has arrived, or has no line, is gone. */
-function moveDot(dot, line, moving, t) {
-  const gone = !line || t >= 1;
-  const { x, y } = gone ? { x: 0, y: 0 } : along(line, moving.backward ? 1 - t : t);
-  set(dot, "hidden", gone);
-  set(dot, "transform", gone ? null : `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
-  set(dot, "data-tone", gone ? null : moving.tone);
+/** Place a dot at a point; one that has arrived, or has no way, is gone. */
+function moveDot(dot, point, moving) {
+  set(dot, "hidden", !point);
+  set(dot, "transform", point ? `translate(${point.x.toFixed(1)} ${point.y.toFixed(1)})` : null);
+  set(dot, "data-tone", point ? moving.tone : null);
 }
 
-/** As many dots as values ever travel at once: those that enter one operation. */
-function makeDots(built) {
-  const entering = new Map();
-  for (const { to } of built.edges.values()) entering.set(to, (entering.get(to) ?? 0) + 1);
-  return Array.from({ length: Math.max(1, ...entering.values()) }, makeDot);
+const clamp = (x) => Math.min(Math.max(x, 0), 1);
+
+/** The edges of the run that something travels at a moment. */
+function travelled(tree, row) {
+  if (row?.kind === "edge_flowed") return [tree.edgeOf(row.node, row.slot)].filter(Boolean);
+  return row?.kind === "op_applied" && row.node ? tree.edgesInto(row.node) : [];
 }
 
-/** How wide the longest gradient is that each edge ever carries, by edge. */
-function carriedWidths(built, trace, roleOf) {
-  const keys = new Map([...built.edges.values()].map((edge) => [`${edge.to}:${edge.slot}`, edge.key]));
-  const widths = new Map();
-  for (const row of trace.rows) {
-    const key = row.kind === "edge_flowed" ? keys.get(`${roleOf.get(row.node)}:${row.slot}`) : null;
-    if (key)
-      widths.set(key, Math.max(widths.get(key) ?? 0, short(trace, row.grad, LONGEST).length * 7.3 + 20));
+const isMade = (state, { node }) => (state.phase.get(node) ?? "ghost") !== "ghost";
+const isPassed = (state, edge) => edge.slot !== null && state.flow.has(edge.name) && isMade(state, edge);
+
+function stateOf(part, state) {
+  if (state.flow.size > 0 && part.carried.some((edge) => isPassed(state, edge))) return "passed";
+  return part.carried.some((edge) => isMade(state, edge)) ? "made" : "ghost";
+}
+
+/** How wide the longest gradient is that an edge of the run ever carries, by its name. */
+function createWidths(trace) {
+  let rows = null;
+  return (name) => {
+    if (!rows) {
+      rows = new Map();
+      for (const row of trace.rows) {
+        if (row.kind !== "edge_flowed") continue;
+        const key = `${row.node}:${row.slot}`;
+        rows.set(key, [...(rows.get(key) ?? []), row.grad]);
+      }
+    }
+    const widths = (rows.get(name) ?? []).map((grad) => short(trace, grad, LONGEST).length * 7.3 + 20);
+    return Math.max(0, ...widths);
+  };
+}
+
+/** Measure the edges that are drawn, and find places for their words. */
+function measured(tree, widthOf, { edges: parts, buses, boxes, regions }) {
+  const lines = new Map();
+  for (const part of parts.values()) {
+    part.line = points(part.points);
+    part.length = lengthOf(part.line);
+    part.carried = tree.carriedBy(part.key);
+    lines.set(part.key, part.line);
   }
-  return widths;
+  const sparse = parts.size <= CROWDED;
+  const words = (part) => (part.carried.length === 1 ? widthOf(part.carried[0].name) : 0);
+  const widths = new Map(sparse ? [...parts.values()].map((part) => [part.key, words(part)]) : []);
+  const covers = (key) => regions.filter(({ role }) => !key.startsWith(`${role}/`)).map(({ box }) => box);
+  const spot = spots(boxes.map(({ box }) => box), lines, widths, covers);
+  for (const part of parts.values()) {
+    const { x, y, tight } = spot.get(part.key);
+    part.tight = tight;
+    set(part.label, "x", x.toFixed(1));
+    set(part.label, "y", (y + 4).toFixed(1));
+  }
+  return { parts, buses, sparse, spot };
 }
 
-/**
- * Follow the edges of one built layout. `roleOf` says on which element each node of the run stands;
- * `owner(role)` of show, which node an element stands for at present.
- */
-export function createFlow(built, trace, roleOf) {
-  const lines = new Map([...built.edges].map(([key, edge]) => [key, points(edge.path)]));
-  const spot = spots(built.layout, lines, carriedWidths(built, trace, roleOf));
+function finish(way, moving) {
+  const last = moving.backward ? 0 : way.length - 1;
+  way.forEach((part, i) => moveTrail(part, moving, 1, i === last));
+}
+
+function startOf(way, { backward }) {
+  const part = backward ? way[way.length - 1] : way[0];
+  return along(part.line, backward ? 1 : 0);
+}
+
+/** Show the coloured part of a way at t, and its dot. */
+function travel(way, dot, moving, t) {
+  const total = way.reduce((sum, part) => sum + part.length, 0) || 1;
+  let before = 0;
+  let point = null;
+  for (const part of way) {
+    const from = moving.backward ? total - before - part.length : before;
+    const own = part.length ? clamp((t * total - from) / part.length) : 1;
+    moveTrail(part, moving, own, false);
+    if (own > 0 && own < 1) point = along(part.line, moving.backward ? 1 - own : own);
+    before += part.length;
+  }
+  moveDot(dot, t >= 1 ? null : (point ?? startOf(way, moving)), moving);
+  if (t >= 1) finish(way, moving);
+}
+
+/** Follow the edges of one scene: `arrange` takes what is drawn, `show` and `draw` bring it up to date. */
+export function createFlow(trace, tree) {
+  const widthOf = createWidths(trace);
   const pill = makePill();
-  const dots = makeDots(built);
+  const dots = svg("g", { class: "dots" });
   const layer = svg("g", { class: "flow" }, dots, pill.group);
-  const sparse = built.edges.size <= CROWDED;
-  for (const [key, edge] of built.edges) {
-    edge.length = lengthOf(lines.get(key));
-    set(edge.label, "x", spot.get(key).x);
-    set(edge.label, "y", spot.get(key).y + 4);
-  }
-  built.root.append(layer);
+  let drawn = { parts: new Map(), buses: [], spot: new Map(), sparse: true };
+  let moves = [];
 
-  function showEdge(edge, moment, node) {
-    const { state, row } = moment;
-    const now = stateOf(edge, moment, node);
-    const moving = now === "flowing" || now === "forward" ? MOVING[row.kind] : null;
-    set(edge.group, "data-state", now);
-    moveTrail(edge, moving, 1);
-    write(
-      edge.label,
-      now === "passed" && sparse ? short(trace, state.flow.get(`${node}:${edge.slot}`), LONGEST) : "",
-    );
-    if (now === "flowing") showPill(pill, spot.get(edge.key), short(trace, row.grad, LONGEST));
+  const wayOf = (edge) => edge.way.map((key) => drawn.parts.get(key)).filter(Boolean);
+
+  function labelOf(part, state, being) {
+    const [only, ...more] = part.carried;
+    const single = drawn.sparse && !part.tight && only && more.length === 0 && only.slot !== null;
+    if (being !== "passed" || !single) return "";
+    return short(trace, state.flow.get(only.name) ?? null, LONGEST);
+  }
+
+  function show({ state, row }) {
+    const moving = MOVING[row?.kind];
+    moves = travelled(tree, row).map(wayOf);
+    const now = new Set(moves.flat());
+    for (const part of drawn.parts.values()) {
+      const being = now.has(part) ? moving.state : stateOf(part, state);
+      set(part.group, "data-state", being);
+      moveTrail(part, null, 1);
+      write(part.label, labelOf(part, state, being));
+    }
+    for (const bus of drawn.buses) {
+      const made = bus.edges.some((part) => part.group.getAttribute("data-state") !== "ghost");
+      set(bus.group, "data-state", made ? "made" : "ghost");
+    }
+    for (const way of moves) if (way.length) finish(way, moving);
+    for (const dot of dots.childNodes) moveDot(dot, null);
+    const longest = row?.kind === "edge_flowed" && moves[0]?.toSorted((a, b) => b.length - a.length)[0];
+    const spot = longest ? drawn.spot.get(longest.key) : null;
+    showPill(pill, spot, spot ? short(trace, row.grad, LONGEST) : "");
   }
 
   return {
-    show(moment, owner) {
-      showPill(pill, null, "");
-      for (const dot of dots) moveDot(dot, null, null, 1);
-      for (const edge of built.edges.values()) showEdge(edge, moment, owner(edge.to));
-    },
+    layer,
+    arrange: (shown) => (drawn = measured(tree, widthOf, shown)),
+    show,
     draw(row, t) {
       const moving = MOVING[row.kind];
       if (!moving) return;
-      const carried = [...built.edges.values()].filter(
-        (edge) => edge.group.getAttribute("data-state") === moving.state,
-      );
-      carried.forEach((edge, i) => {
-        moveTrail(edge, moving, t);
-        moveDot(dots[i], lines.get(edge.key), moving, t);
-      });
+      while (dots.childNodes.length < moves.length) dots.append(makeDot());
+      moves.forEach((way, i) => way.length && travel(way, dots.childNodes[i], moving, t));
     },
   };
 }

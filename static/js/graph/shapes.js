@@ -98,14 +98,56 @@ function data(role, box) {
   return frame(role, box, "data", texts);
 }
 
-const builders = { leaf, op, data };
+function group(role, box) {
+  const { width, height } = box;
+  const texts = {
+    name: text("name", 12, 23, { "font-size": 14 }),
+    note: right("note", width - 12, 23, { "font-size": 10.5 }),
+    value: text("mono value", 12, 43, { "font-size": 11 }),
+    fn: text("fn", 12, 61, { "font-size": 10.5 }),
+    badge: right("badge", width - 16, 4, { "font-size": 10.5 }),
+  };
+  const behind = (by) => svg("rect", { class: "sheet", x: by, y: by, width, height, rx: 12 });
+  const badge = svg("rect", { class: "badge-box", y: -9, height: 18, rx: 9 });
+  const part = frame(role, box, "group", texts, [badge]);
+  part.group.prepend(behind(8), behind(4));
+  return part;
+}
 
-function edge(key, spec) {
-  const base = svg("path", { class: "line", d: spec.path, "marker-end": "url(#arrow)" });
-  const trail = svg("path", { class: "trail", d: spec.path });
+/** The head of an open group: its name, and the sign that folds it. Its ground lies under what it holds. */
+function region(role, box) {
+  const texts = {
+    name: text("name", 12, 20, { "font-size": 12.5 }),
+    note: text("note", 34, 20, { "font-size": 10.5 }),
+    sign: right("sign", box.width - 14, 20, { "font-size": 15 }),
+  };
+  const part = frame(role, { ...box, height: 30 }, "region", texts);
+  part.ground = svg("rect", { class: "ground", rx: 14 });
+  return part;
+}
+
+const builders = { leaf, op, data, group, region };
+
+/** Make the part of an element, of a folded group or of the head of an open one ("region"). */
+export const makePart = (kind, path, box) => builders[kind](path, box);
+
+/** Put a part where it stands now; a region's ground has its size. */
+export function place(part, box) {
+  part.box = box;
+  set(part.group, "transform", `translate(${box.x.toFixed(1)} ${box.y.toFixed(1)})`);
+  if (!part.ground) return;
+  for (const name of ["x", "y", "width", "height"]) set(part.ground, name, box[name].toFixed(1));
+  set(part.group.querySelector(".box"), "width", box.width);
+  set(part.texts.sign, "x", box.width - 14);
+}
+
+/** Make the part of an edge. */
+export function makeEdge(key) {
+  const base = svg("path", { class: "line", "marker-end": "url(#arrow)" });
+  const trail = svg("path", { class: "trail" });
   const label = svg("text", { class: "text mono carried", "font-size": 11, "text-anchor": "middle" });
   const group = svg("g", { class: "edge", "data-edge": key }, base, trail);
-  return { key, ...spec, group, base, trail, label };
+  return { key, group, base, trail, label };
 }
 
 function marker(id) {
@@ -139,35 +181,6 @@ export function arrowHeads() {
   const heads = [marker("arrow"), bigMarker("arrow_grad"), bigMarker("arrow_value")];
   document.body.append(svg("svg", { class: "arrow-heads", "aria-hidden": "true" }, svg("defs", {}, heads)));
   return svg("defs", {});
-}
-
-/** Build every element and edge of a layout, in layers: edges, boxes, labels of edges. */
-export function build(layout) {
-  const elements = new Map();
-  const edges = new Map();
-  for (const [role, box] of Object.entries(layout.elements))
-    elements.set(role, builders[box.role](role, box));
-  for (const [key, spec] of Object.entries(layout.edges)) edges.set(key, edge(key, spec));
-  const root = svg(
-    "g",
-    { class: "layout" },
-    svg(
-      "g",
-      { class: "edges" },
-      [...edges.values()].map((part) => part.group),
-    ),
-    svg(
-      "g",
-      { class: "elements" },
-      [...elements.values()].map((part) => part.group),
-    ),
-    svg(
-      "g",
-      { class: "labels", "aria-hidden": "true" },
-      [...edges.values()].map((part) => part.label),
-    ),
-  );
-  return { layout, root, elements, edges };
 }
 
 function fill(element, look, usual) {

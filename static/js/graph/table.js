@@ -9,6 +9,7 @@ function words({ part, seen }) {
   const name =
     data["data-var"] ??
     data["data-tensor"] ??
+    data["data-group"] ??
     [texts.name.text, texts.bound?.text].filter(Boolean).join(" → ");
   const node = data["data-node"] ? `${data["data-node"]}: ` : "";
   return {
@@ -27,8 +28,8 @@ function makeRow() {
   return { row: h("tr", null, Object.values(cells)), cells };
 }
 
-/** Add the table, folded, to the graph's place; `show` takes what the graph shows now. */
-export function createTable(root) {
+/** Add the table, folded, to the graph's place; it is made when opened. `show` takes what is shown now. */
+export function createTable(root, { signal, redraw }) {
   const body = h("tbody", null);
   const head = h(
     "tr",
@@ -36,16 +37,17 @@ export function createTable(root) {
     COLUMNS.map((column) => h("th", { scope: "col" }, word(`graph.column.${column}`))),
   );
   const rows = [];
-  root.append(
-    h(
-      "details",
-      { class: "graph-words" },
-      h("summary", null, word("graph.words")),
-      h("div", { class: "scroll" }, h("table", null, h("thead", null, head), body)),
-    ),
+  const details = h(
+    "details",
+    { class: "graph-words" },
+    h("summary", null, word("graph.words")),
+    h("div", { class: "scroll" }, h("table", null, h("thead", null, head), body)),
   );
+  root.append(details);
+  details.addEventListener("toggle", () => details.open && redraw(), { signal });
   return {
     show(shown) {
+      if (!details.open) return;
       while (rows.length < shown.length) rows.push(makeRow());
       shown.forEach((each, i) => {
         for (const [column, text] of Object.entries(words(each))) write(rows[i].cells[column], text);

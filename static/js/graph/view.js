@@ -1,33 +1,23 @@
 /**
  * The computation graph: elements and edges of the present scene, shown as they are at a moment.
- * `show(state)` sets everything; `draw(row, t)` moves what travels. Places come from the server; nothing
- * is laid out here.
+ * `show(state)` sets everything; `draw(row, t)` moves what travels. Places come from the server; what is open
+ * among its groups is put together here.
  */
-import { h, set, svg, write } from "#js/dom.js";
+import { set, write } from "#js/dom.js";
+import { compose } from "#js/graph/compose.js";
 import { createFlow } from "#js/graph/flow.js";
+import { createFolds } from "#js/graph/folds.js";
+import { groupLook, regionLook } from "#js/graph/groups.js";
 import { look, momentOf } from "#js/graph/looks.js";
-import { arrowHeads, build, clear, paint } from "#js/graph/shapes.js";
+import { createPicture } from "#js/graph/picture.js";
+import { clear, paint } from "#js/graph/shapes.js";
+import { makeStage } from "#js/graph/stage.js";
 import { createTable } from "#js/graph/table.js";
-import { createZoom } from "#js/graph/zoom.js";
+import { around, createTree } from "#js/graph/tree.js";
 import { t as word } from "#js/i18n.js";
-import { nodeStops, stops, subject } from "#js/trace/stops.js";
+import { countUpTo, nodeStops, stops, subject } from "#js/trace/stops.js";
 
 const FAR = 480; // px: ends further apart than this are not shown together
-
-/** Which tensors and nodes stand on each element of a scene. */
-export function owners(trace, scene) {
-  const found = new Map();
-  for (const [id, role] of Object.entries(scene.place)) {
-    if (!found.has(role)) found.set(role, { tensors: [], tensor: null, node: null, accumulate: null });
-    const ids = found.get(role);
-    const node = trace.nodes[id];
-    if (!node) ids.tensors.push(id);
-    else if (node.variable) ids.accumulate = id;
-    else ids.node = id;
-    ids.tensor = ids.tensors[0] ?? null;
-  }
-  return found;
-}
 
 /** The number of the scene at row k: the last that begins at or before it. */
 export function sceneAt(drawing, k) {
@@ -51,29 +41,13 @@ export function visit(trace, ids, k) {
   return runs.find((i) => i > k) ?? runs[0] ?? made() ?? null;
 }
 
-function heading(trace, state) {
-  const calls = trace.rows.filter((row) => row.kind === "backward_began").length;
-  const begun = trace.rows.slice(0, state.k + 1).filter((row) => row.kind === "backward_began").length;
-  return begun ? word("graph.backward", { n: begun, total: calls }) : word("graph.forward");
-}
-
-function tools(zoom, signal) {
-  const button = (sign, label, action) => {
-    const element = h(
-      "button",
-      { class: "button small", type: "button", "aria-label": label, title: label },
-      sign,
-    );
-    element.addEventListener("click", action, { signal });
-    return element;
+/** Return what stands above the graph: which of how many backward passes. */
+function createHeading(trace) {
+  const begins = trace.rows.flatMap((row, k) => (row.kind === "backward_began" ? [k] : []));
+  return (k) => {
+    const n = countUpTo(begins, k);
+    return n ? word("graph.backward", { n, total: begins.length }) : word("graph.forward");
   };
-  return h(
-    "div",
-    { class: "graph-tools" },
-    button("−", word("graph.zoomOut"), () => zoom.zoom(1 / 1.25)),
-    button("+", word("graph.zoomIn"), () => zoom.zoom(1.25)),
-    button(word("graph.fit"), word("graph.fitLong"), () => zoom.fit()),
-  );
 }
 
 /** Say why there is nothing to be drawn. */
@@ -82,50 +56,69 @@ function whyEmpty(trace, drawing) {
   return drawing.too_large ? word("graph.tooLarge", drawing.too_large) : word("graph.none");
 }
 
-function makeStage(root, { signal, why }) {
-  const drawing = svg(
-    "svg",
-    { class: "canvas", role: "group", "aria-label": word("graph.title") },
-    arrowHeads(),
-  );
-  const caption = h("p", { class: "graph-caption" });
-  const empty = h("p", { class: "graph-empty" }, why);
-  const stage = h("div", { class: "stage" }, drawing);
-  root.append(stage, caption, empty);
-  const zoom = createZoom(stage, drawing, { signal });
-  root.append(tools(zoom, signal));
-  return { stage, drawing, caption, empty, zoom };
+function listen(part, { onPress, onPoint, signal }) {
+  set(part.group, "tabindex", 0);
+  set(part.group, "role", "button");
+  const on = (name, handler) => part.group.addEventListener(name, handler, { signal });
+  on("click", () => onPress(part));
+  on("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    onPress(part);
+  });
+  for (const name of ["pointerenter", "focus"]) on(name, () => onPoint(part));
+  for (const name of ["pointerleave", "blur"]) on(name, () => onPoint(null));
 }
 
-function listen(built, { idsOf, go, signal }) {
-  for (const part of built.elements.values()) {
-    set(part.group, "tabindex", 0);
-    set(part.group, "role", "button");
-    part.group.addEventListener("click", () => go(idsOf(part.role)), { signal });
-    part.group.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        event.stopPropagation();
-        go(idsOf(part.role));
-      },
-      { signal },
-    );
-  }
+/** Show a part; one that stands for nothing in this scene is left out. */
+function showPart(part, tree, moment) {
+  const group = tree.group(part.role);
+  if (part.kind === "region") return show(part, regionLook(group, part.box.width));
+  if (group) return show(part, groupLook(moment, group, tree.membersOf(part.role), part.box.width));
+  const ids = tree.idsOf(part.role);
+  const standing = part.kind === "op" ? ids.node : ids.tensor;
+  set(part.group, "hidden", !standing);
+  const standsFor = [...ids.tensors, ids.node, ids.accumulate].filter(Boolean);
+  set(part.group, "data-ids", standing ? standsFor.join(" ") : null);
+  if (!standing) clear(part);
+  return standing ? show(part, look(moment, part, ids)) : null;
 }
 
-/** Put a built layout on the stage in place of the one before. */
-function hang({ drawing, zoom }, { root, layout }) {
-  drawing.replaceChildren(drawing.firstChild, root);
-  set(drawing, "width", layout.width);
-  set(drawing, "height", layout.height);
-  zoom.setSize(layout);
+function show(part, seen) {
+  paint(part, seen);
+  return seen;
+}
+
+/** One scene on the stage: what is open in it, its picture, what flows. */
+function createShown(trace, drawing, scene, listeners) {
+  const tree = createTree(trace, drawing, scene);
+  const picture = createPicture((part) => listen(part, listeners));
+  const flow = createFlow(trace, tree);
+  picture.root.append(flow.layer);
+  return { tree, picture, flow, scene, key: null, parts: null };
+}
+
+/** Put together what is open, if that has changed. */
+function arrange(shown, layouts, open) {
+  const key = [...open].join(" ");
+  if (shown.key === key) return;
+  const composed = compose(layouts, shown.scene.layout, (path) => open.has(path));
+  shown.key = key;
+  shown.parts = shown.picture.arrange(composed);
+  shown.flow.arrange(shown.parts);
+}
+
+/** The box of the element or of the folded group that an id stands in. */
+function visibleBox({ tree, picture }, id, open) {
+  const path = tree.pathOf(id);
+  if (!path) return null;
+  return picture.boxOf(around(path).find((group) => !open.has(group)) ?? path);
 }
 
 /** The place of what a step is about; where a gradient travels, both ends of its way. */
-function about({ elements }, { place }, { row, focus }) {
-  const boxOf = (id) => elements.get(place[id])?.box ?? null;
+function about(shown, { row, focus }, open) {
+  const boxOf = (id) => visibleBox(shown, id, open);
   const [to, from] = [boxOf(focus), row?.kind === "edge_flowed" ? boxOf(row.node) : null];
   if (!to || !from) return to;
   const [x, y] = [Math.min(to.x, from.x), Math.min(to.y, from.y)];
@@ -134,75 +127,62 @@ function about({ elements }, { place }, { row, focus }) {
   return width > FAR || height > FAR ? to : { x, y, width, height };
 }
 
-const nobody = { tensors: [], tensor: null, node: null, accumulate: null };
-
-/** Show a part; one that stands for nothing in this scene is left out. */
-function showPart(part, ids, moment) {
-  const standing = part.kind === "op" ? ids.node : ids.tensor;
-  set(part.group, "hidden", !standing);
-  const standsFor = [...ids.tensors, ids.node, ids.accumulate].filter(Boolean);
-  set(part.group, "data-ids", standing ? standsFor.join(" ") : null);
-  const shown = standing ? look(moment, part, ids) : null;
-  if (shown) paint(part, shown);
-  else clear(part);
-  return shown;
-}
-
 /** Mount the graph of a trace; returns show, draw and fit. */
 export function mount(root, { trace, drawing, player, signal }) {
   const view = makeStage(root, { signal, why: whyEmpty(trace, drawing) });
-  const builds = new Map();
+  const heading = createHeading(trace);
+  const folds = createFolds(trace);
+  const table = createTable(root, { signal, redraw: () => show(player.state) });
+  const known = new Map();
+  let current = null;
+
   const isDrawn = ({ layout }) => Object.keys(drawing.layouts[layout].elements).length > 0;
-  const scenes = drawing.scenes.map((scene) =>
-    isDrawn(scene) ? { ...scene, owners: owners(trace, scene) } : null,
-  );
-  const table = createTable(root);
-  let current = { built: null, flow: null, scene: null };
+  const listeners = { onPress, onPoint: () => {}, signal };
 
-  const idsOf = (role) => current.scene?.owners.get(role) ?? nobody;
-  const go = (ids) => {
-    const k = visit(trace, ids, player.state.k);
-    if (k !== null) player.seek(k);
-  };
-
-  function buildFor(id) {
-    if (!builds.has(id)) {
-      const built = build(drawing.layouts[id]);
-      listen(built, { idsOf, go, signal });
-      const places = scenes
-        .filter((scene) => scene?.layout === id)
-        .flatMap((scene) => Object.entries(scene.place));
-      builds.set(id, { built, flow: createFlow(built, trace, new Map(places)) });
+  function onPress(part) {
+    const { tree } = current;
+    if (tree.group(part.role)) {
+      folds.choose(tree, part.role, part.kind !== "region");
+      show(player.state);
+      return;
     }
-    return builds.get(id);
+    const k = visit(trace, tree.idsOf(part.role), player.state.k);
+    if (k !== null) player.seek(k);
   }
 
-  function enter(scene) {
-    if (current.scene === scene) return;
-    const next = buildFor(scene.layout);
-    const same = next.built === current.built;
-    current = { ...next, scene };
-    if (same) return;
-    hang(view, next.built);
+  /** The scene at a row, on the stage; scenes of one layout share what is drawn. */
+  function enter(k) {
+    const number = sceneAt(drawing, k);
+    const scene = drawing.scenes[number];
+    if (!scene || !isDrawn(scene)) return null;
+    if (!known.has(number)) known.set(number, createShown(trace, drawing, scene, listeners));
+    const next = known.get(number);
+    if (current === next) return next;
+    const alike = current?.scene.layout === scene.layout;
+    current = next;
+    view.hang(next.picture.root);
+    if (!alike) view.zoom.setSize(drawing.layouts[scene.layout]);
+    return next;
   }
 
   function show(state) {
-    const scene = scenes[sceneAt(drawing, state.k)] ?? null;
-    set(view.empty, "hidden", scene !== null);
-    write(view.caption, `${word("graph.title")} · ${heading(trace, state)}`);
-    set(view.stage, "hidden", scene === null);
-    if (!scene) return;
-    enter(scene);
+    const shown = enter(state.k);
+    set(view.empty, "hidden", shown !== null);
+    write(view.caption, `${word("graph.title")} · ${heading(state.k)}`);
+    set(view.stage, "hidden", shown === null);
+    if (!shown) return;
     const moment = momentOf(trace, state);
-    const shown = [];
-    for (const part of current.built.elements.values()) {
-      const seen = showPart(part, idsOf(part.role), moment);
-      if (seen) shown.push({ part, seen });
+    const open = folds.openAt(state.k, shown.tree);
+    arrange(shown, drawing.layouts, open);
+    view.zoom.follow(about(shown, state, open), shown.parts.bounds);
+    const seen = [];
+    for (const part of [...shown.parts.boxes, ...shown.parts.regions]) {
+      const look = showPart(part, shown.tree, moment);
+      if (look && part.kind !== "region") seen.push({ part, seen: look });
     }
-    current.flow.show(moment, (role) => idsOf(role).node);
-    table.show(shown);
-    view.zoom.follow(about(current.built, scene, state));
+    shown.flow.show(moment);
+    table.show(seen);
   }
 
-  return { show, draw: (row, t) => current.flow?.draw(row, t), fit: () => view.zoom.fit() };
+  return { show, draw: (row, t) => current?.flow.draw(row, t), fit: () => view.zoom.fit() };
 }

@@ -19,6 +19,12 @@ export function fitInto(place, size) {
   return stand(place, size, Math.min(wide, high, LARGEST));
 }
 
+/** The same for what does not begin at the origin. */
+function fitAround(place, bounds) {
+  const whole = fitInto(place, bounds);
+  return { ...whole, x: whole.x - bounds.x * whole.scale, y: whole.y - bounds.y * whole.scale };
+}
+
 function stand(place, size, scale) {
   const centre = (room, length) => Math.max(MARGIN, (room - length * scale) / 2);
   return { scale, x: centre(place.width, size.width), y: centre(place.height, size.height) };
@@ -31,23 +37,23 @@ export function firstView(place, size) {
   return whole.scale >= ENOUGH[room] ? whole : stand(place, size, READABLE[room]);
 }
 
-/** Move a view so that a box stands in the place with its surroundings, not past the picture's end. */
-export function reveal(view, box, place, size) {
+/** Move a view so that a box stands in the place with its surroundings, not past the picture's bounds. */
+export function reveal(view, box, place, bounds) {
   if (!box) return view;
-  const shift = (offset, start, length, room, whole) => {
+  const shift = (offset, start, length, room, begin, whole) => {
     const fits = whole * view.scale <= room - 2 * MARGIN + 1;
     const around = fits ? MARGIN : Math.min(AROUND, Math.max(MARGIN, (room - length * view.scale) / 2));
     const low = around - start * view.scale;
     const high = room - around - (start + length) * view.scale;
-    const ends = [room - MARGIN - whole * view.scale, MARGIN];
+    const ends = [room - MARGIN - (begin + whole) * view.scale, MARGIN - begin * view.scale];
     const least = Math.min(offset, ...ends);
     const most = Math.max(offset, ...ends);
     return clamp(clamp(offset, Math.min(low, high), Math.max(low, high)), least, most);
   };
   return {
     ...view,
-    x: shift(view.x, box.x, box.width, place.width, size.width),
-    y: shift(view.y, box.y, box.height, place.height, size.height),
+    x: shift(view.x, box.x, box.width, place.width, bounds.x, bounds.width),
+    y: shift(view.y, box.y, box.height, place.height, bounds.y, bounds.height),
   };
 }
 
@@ -55,9 +61,19 @@ function transform(canvas, { x, y, scale }) {
   canvas.style.transform = `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) scale(${scale.toFixed(4)})`;
 }
 
+/** Place a new picture without gliding to its place from that of the one before. */
+function atOnce(canvas, apply) {
+  canvas.style.transition = "none";
+  apply();
+  canvas.getBoundingClientRect();
+  canvas.style.transition = "";
+  return true;
+}
+
 /** Keep `canvas` placed inside `stage`; returns what the view and the keys call. */
 export function createZoom(stage, canvas, { signal }) {
   let size = { width: 1, height: 1 };
+  let bounds = { x: 0, y: 0, ...size };
   let chosen = null;
   let focus = null;
   let current = { scale: 1, x: 0, y: 0 };
@@ -67,17 +83,8 @@ export function createZoom(stage, canvas, { signal }) {
     const place = { width: stage.clientWidth, height: stage.clientHeight };
     if (!place.width || !place.height) return;
     const wanted = chosen ?? firstView(place, size);
-    current = reveal(wanted, focus, place, size);
+    current = reveal(wanted, focus, place, bounds);
     transform(canvas, current);
-  }
-
-  /** Place a new picture without gliding to its place from that of the one before. */
-  function applyAtOnce() {
-    canvas.style.transition = "none";
-    apply();
-    canvas.getBoundingClientRect();
-    canvas.style.transition = "";
-    return true;
   }
 
   function choose(view) {
@@ -101,18 +108,21 @@ export function createZoom(stage, canvas, { signal }) {
     pan: (dx, dy) => choose({ ...current, x: current.x + dx, y: current.y + dy }),
   });
   return {
-    setSize(next) {
-      size = next;
+    /** The size of a new picture with all its groups folded: what it is first seen in. */
+    setSize({ width, height }) {
+      size = { width, height };
       chosen = null;
       placed = false;
     },
-    follow(box) {
+    /** Bring a box into view; `around` is all that is drawn now. */
+    follow(box, around) {
       focus = box;
+      bounds = around;
       if (placed) apply();
-      else placed = applyAtOnce();
+      else placed = atOnce(canvas, apply);
     },
     zoom: (factor) => zoomAt(factor, stage.clientWidth / 2, stage.clientHeight / 2),
-    fit: () => choose(fitInto({ width: stage.clientWidth, height: stage.clientHeight }, size)),
+    fit: () => choose(fitAround({ width: stage.clientWidth, height: stage.clientHeight }, bounds)),
   };
 }
 
