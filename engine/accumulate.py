@@ -71,4 +71,6 @@ def accumulated(
 
 def same_layout(a: np.ndarray, b: np.ndarray) -> bool:
     """Return whether two arrays of one shape step through memory alike (obeys_layout_contract)."""
+    if a.strides == b.strides and 0 not in a.strides:
+        return True
     return all([(x == y if n > 1 else x != 0) for x, y, n in zip(a.strides, b.strides, a.shape, strict=True)])

@@ -12,7 +12,7 @@ from engine import errors, events, modes, places
 from engine.dtype import DType, of_array
 from engine.halves import has_half, rounded_once
 from engine.local import ThreadLocalState, state
-from engine.node import Node, VariadicNode, accumulator, gradient_edge, node_class, node_type, saver
+from engine.node import Node, VariadicNode, accumulator, gradient_edge, node_type, work_of
 from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
 from engine.overlap import in_turn, overlaps
@@ -218,7 +218,8 @@ def record(op: Op, args: tuple, output: Tensor, here: ThreadLocalState) -> Node 
         op, edges, mask = TABLE[op.scalar], edges[:1], mask & 1
     node = (op.node_type or node_type(op))(op, edges, ((output.array.shape, dtype),))
     output.node, output.requires = node, True
-    node.saved = (op.savers.get(mask) or saver(op, mask))(args, (output,))
+    work = node.work = op.works.get(mask) or work_of(op, mask)
+    node.saved = work.save(args, (output,))
     return node
 
 
@@ -231,7 +232,8 @@ def record_several(op: Op, args: tuple, outputs: tuple[Tensor, ...]) -> Node | N
     node = (op.node_type or node_type(op))(op, edges, tuple([(o.array.shape, o.dtype) for o in flowing]))
     for index, output in enumerate(flowing):
         output.node, output.output_nr, output.requires = node, index, True
-    node.save(op.plan(mask), args, outputs)
+    work = node.work = op.works.get(mask) or work_of(op, mask)
+    node.saved = work.save(args, outputs)
     return node
 
 
@@ -277,7 +279,7 @@ def _apply_list(op: Op, tensors: tuple, *rest: Any) -> Any:
     mask = tuple(needs_grad(t) for t in tensors)
     if any(mask) and modes.is_grad_enabled() and out.array.dtype.kind in "fc":
         edges = tuple(gradient_edge(t) if m else None for t, m in zip(tensors, mask, strict=True))
-        node = node_class(op.node, VariadicNode)(op, edges, (info_of(out),))
+        node = (op.node_type or node_type(op, VariadicNode))(op, edges, (info_of(out),))
         node.save(op.plan(1), (tensors, *rest), (out,))
         out.node, out.requires = node, True
     watch = events.observer()
@@ -321,6 +323,7 @@ def apply_inplace(op: Op, tensor: Tensor, *args: Any) -> Tensor:
         saved = args
         if ("self", "argument", 0) in plan:
             saved = (_as_it_was(tensor), *args[1:])
+        node.work = op.works.get(mask) or work_of(op, mask)
         early = tuple(step for step in plan if step[1] != "result")
         node.save(early, saved, ())
     tensor.write(tensor.dtype.hold(out), one_value(op, args))

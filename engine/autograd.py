@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine import backward as engine
-from engine import batched, errors, events, local, modes, places, straight, warned, workers
+from engine import batched, errors, events, local, places, straight, warned, workers
 from engine.node import Edge, Node, gradient_edge
 from engine.ops.table import F
 from engine.tensor import Tensor, make_at
@@ -64,7 +64,7 @@ def backward(
     if create_graph:
         warned.warn_once("create_graph", errors.CREATE_GRAPH, level=1)
     call = prepared(roots, grads, retain_graph, create_graph, api)
-    call.implicit = all(g is None for g in given)
+    call.implicit = all([g is None for g in given])
     if targets is not None:
         for target in targets:
             if isinstance(target, Tensor) and target.grad_fn is not None:
@@ -194,7 +194,8 @@ def _implicit(root: Any, shape: tuple, dtype: Any, place: Any) -> Tensor | None:
         raise RuntimeError(errors.not_scalar())
     if not dtype.is_floating_point:
         raise RuntimeError(errors.not_float_root(dtype))
-    return make_at(np.ones(shape, dtype.numpy), dtype if dtype.is_odd else None, place)
+    ones = np.ones(shape, dtype.numpy) if shape else np.array(1, dtype.numpy)
+    return make_at(ones, dtype if dtype.is_odd else None, place)
 
 
 def edge_of(target: Any) -> Edge | None:
@@ -217,14 +218,12 @@ def prepared(roots, grads, retain_graph: bool, create_graph: bool, api: str) -> 
             raise refused(api, roots, grads, retain_graph, create_graph, errors.no_grad_fn(i))
         edges.append(edge)
     start = edges[0][0]
-    fitted = tuple(
-        None if g is None else engine.validated(start, i, e, g)
-        for i, (e, g) in enumerate(zip(edges, grads, strict=True))
-    )
+    pairs = enumerate(zip(edges, grads, strict=True))
+    fitted = tuple([None if g is None else engine.validated(start, i, e, g) for i, (e, g) in pairs])
     if local.state().placed:
         for i, edge in enumerate(edges):
             places.check_root(i, edge, fitted[i])
-    tensors = tuple(r for r in roots if isinstance(r, Tensor))
+    tensors = tuple([r for r in roots if isinstance(r, Tensor)])
     return engine.Call(tuple(edges), fitted, bool(retain_graph), bool(create_graph), tensors=tensors, api=api)
 
 
@@ -242,20 +241,20 @@ def execute(call: engine.Call) -> None:
     call.watched = watch is not None
     call.spread = workers.spans(call.roots)
     here = local.state()
-    worker = here.worker
+    before = here.worker, here.grad, here.in_rule
     token = engine.running.set(call)
+    here.grad, here.in_rule = call.create_graph, False
     try:
-        with modes.backward_mode(call.create_graph):
-            if straight.fits(call):
-                straight.run(call, watch)
-                return
-            for step in engine.run(call):
-                if watch is not None:
-                    watch(step)
+        if straight.fits(call):
+            straight.run(call, watch)
+            return
+        for step in engine.run(call):
+            if watch is not None:
+                watch(step)
     except Exception:
         if watch is not None:
             watch(events.BackwardFailed(call.api))
         raise
     finally:
         engine.running.reset(token)
-        here.worker = worker
+        here.worker, here.grad, here.in_rule = before

@@ -26,7 +26,7 @@ from engine.workers import Workers
 class GraphRoot(Node):
     """The pseudo-node in front of several roots: its outputs are the gradients that were given."""
 
-    grads: tuple
+    __slots__ = ("grads",)
 
     def __init__(self, roots: tuple[Edge, ...], grads: tuple) -> None:
         super().__init__(None, roots, tuple([info_of(g) for g in grads if g is not None]))
@@ -276,8 +276,8 @@ def compute(node: Node, grads: tuple, asked: tuple[bool, ...], create_graph: boo
     """Evaluate a node's rules unseen, plain numbers taken as C++ scalars."""
     if not node.silent:
         return node.run(grads, asked, create_graph)
-    if not create_graph:
-        outs = on_arrays(node, grads, asked)
+    if not create_graph and all([ask or e is None for ask, e in zip(asked, node.next_edges, strict=True)]):
+        outs = on_arrays(node, grads)  # what is saved for an edge not asked for may have changed, too
         if outs is not None:
             return outs
     rule, watch = modes.begin_rule(), events.look_away()

@@ -7,46 +7,44 @@ from typing import Any
 
 import numpy as np
 
+from engine.dtype import operand
 from engine.node import Node
-from engine.ops.twins import twins
+from engine.ops.kinds import OPERATORS
+from engine.ops.twins import Twin, twins
 from engine.saved import SavedTensor
 from engine.tensor import Tensor
 
 ndarray = np.ndarray
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 NUMBERS = frozenset((int, float, bool))
 _new = object.__new__
 
 
-def on_arrays(node: Node, grads: Sequence[Any], asked: Sequence[Any]) -> list[Any] | None:
+def on_arrays(node: Node, grads: Sequence[Any]) -> list[Any] | None:
     """Return what a node's rules give, one gradient per edge; None where they need tensors.
 
     For arrays of one float dtype, on the CPU, unpacked and unchanged since they were saved.
     """
-    op = node.op
-    grad = grads[0] if grads else None
-    if (
-        op is None
-        or type(grad) is not Tensor
-        or not node.by_rules
-        or grad.exotic is not None
-        or grad.place is not None
-    ):
+    work = node.work
+    if work is None or type(grads[0]) is not Tensor:
         return None
+    steps = work.steps
+    if steps is None:
+        steps = work.steps = asked(node)
+    grad = grads[0]
     array = grad.array
     kind = array.dtype
-    if kind not in FLOATS:
+    if not steps or kind is not SINGLE and kind is not DOUBLE:
+        return None
+    if grad.exotic is not None or grad.place is not None:
         return None
     saved = node.saved
-    outs: list[Any] = [None] * len(asked)
-    for slot, rule, reads in op.twins or twins(op):
-        if not asked[slot]:
-            if node.next_edges[slot] is not None:
-                return None  # what is saved for it is looked at all the same: it may have changed
-            continue
-        if rule is None:
-            return None
-        read = [array]
+    outs: list[Any] = [None] * len(node.next_edges)
+    single = None if array.ndim else array[()]
+    for slot, rule, reads, on_scalars in steps:
+        flat = on_scalars and single is not None
+        given = single if flat else array
+        read = [given]
         for name in reads:
             value = saved[name]
             if type(value) is SavedTensor:
@@ -55,23 +53,34 @@ def on_arrays(node: Node, grads: Sequence[Any], asked: Sequence[Any]) -> list[An
                     return None
                 if isinstance(value, Tensor):
                     counter = value.counter
-                    if value.exotic is not None or value.array.dtype is not kind:
-                        return None
-                    if counter is not None and counter[0] != version:
+                    if counter is not None and counter[0] != version or value.exotic is not None:
                         return None  # the error is node.run's matter
                     value = value.array
+                    if value.dtype is not kind:
+                        return None
+                    if flat:
+                        value = value[()]
                 elif type(value) not in NUMBERS:
                     return None
+                elif value and not flat and node.op.name in OPERATORS:
+                    value = operand(value, kind)
             elif type(value) not in NUMBERS and not attribute(value):
                 return None
             read.append(value)
         out = rule(*read)
-        if out is array:
+        if out is given:
             outs[slot] = grad
         else:
             flows = outs[slot] = _new(Tensor)
             flows.array = out if type(out) is ndarray else np.asarray(out)
+            flows.exotic = flows.place = None
     return outs
+
+
+def asked(node: Node) -> tuple[Twin, ...]:
+    """Return the rules on arrays of the edges that a node has; nothing if one of them has none."""
+    found = tuple([twin for twin in twins(node.op) if node.next_edges[twin[0]] is not None])
+    return found if all([rule is not None for _, rule, *_ in found]) else ()
 
 
 def attribute(value: Any) -> bool:

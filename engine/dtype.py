@@ -155,6 +155,20 @@ def round_to_bfloat16(array: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(array), np.float32("nan"), rounded.reshape(array.shape))
 
 
+@lru_cache(maxsize=1024)
+def operand(number: float, kind: np.dtype) -> Any:
+    """Return a number, not 0, as an array of no dimensions: what NumPy makes of it each time it meets one.
+
+    Meeting an array costs it half the time. (0 and -0 are equal and would be taken for one another.)
+    """
+    try:
+        array = np.array(number, kind)
+    except OverflowError:
+        return number
+    array.flags.writeable = False
+    return array
+
+
 # ----- the default ------------------------------------------------------------------------------
 def default_dtype() -> DType:
     """Return the dtype of a tensor made of Python floats."""

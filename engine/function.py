@@ -95,7 +95,9 @@ class FunctionNode(Node):
 
     def __getattr__(self, name: str) -> Any:
         own = name in ("saved_tensors", "needs_input_grad") or name in self.context.__dict__
-        return getattr(self.context, name) if own else super().__getattr__(name)
+        if own:
+            return getattr(self.context, name)
+        raise AttributeError(f"'{self.type_name}' object has no attribute '{name}'")
 
     def unpacked(self) -> tuple:
         """Return the saved tensors, or raise if they are gone or were changed."""
@@ -348,6 +350,9 @@ class ErrorNode(Node):
     def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
         """Refuse."""
         raise RuntimeError(self.message)
+
+
+ErrorNode.__name__ = "Error"  # as PyTorch prints it
 
 
 def once_differentiable(backward: Callable) -> Callable:

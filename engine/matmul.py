@@ -11,9 +11,13 @@ import numpy as np
 
 from engine import errors
 from engine.apply import needs_grad, reshape_inplace
+from engine.ops import linalg  # noqa: F401 - for the row "mm"
 from engine.ops.shape import viewed
 from engine.ops.table import TABLE, F
+from engine.pointwise import two
 from engine.tensor import Tensor
+
+MM = two(TABLE["mm"])
 
 
 def matmul(input: Tensor, other: Tensor) -> Tensor:
@@ -28,7 +32,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if left == 1 and right == 2:
         return reshape_inplace(TABLE["squeeze.inplace"], F.mm(F.unsqueeze(input, 0), other), 0)
     if left == 2 and right == 2:
-        return F.mm(input, other)
+        return MM(input, other)
     if left >= 3 and right <= 2 and folds(input, other, on_left=True):
         return _folded(input, other)
     if right >= 3 and left <= 2 and folds(other, input, on_left=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine import autograd, errors, events, functions, hooks, modes, views
+from engine import absent, autograd, errors, events, functions, hooks, modes, views
 from engine import dtype as dtypes
 from engine import matmul as products
 from engine.apply import apply, apply_inplace
@@ -33,11 +33,11 @@ def public(op: Op) -> Callable:
     """Return what a learner calls for a row of the table: arguments by position or keyword."""
 
     tensors = tuple((i, n) for i, n in enumerate(op.parameters) if n in TENSORS or needs_tensor(op, n))
-    alone = takes_one(op)
+    alone = one(op) if takes_one(op) else None
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if alone and len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
-            return one(op, args[0])
+        if alone is not None and len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return alone(args[0])
         out = kwargs.pop("out", None)
         if kwargs:
             args = bound(op, args, kwargs)
@@ -273,6 +273,9 @@ def install() -> None:
         setattr(Tensor, name, property(getter))
     for name, method in OPERATORS.items():
         setattr(Tensor, f"__{name}__", method)
+    for name in absent.ABSENT["Tensor"]:
+        setattr(Tensor, name, absent.Missing(name))
+    Tensor.__dir__ = lambda self: [n for n in object.__dir__(self) if n not in absent.ABSENT["Tensor"]]
 
 
 assert rows

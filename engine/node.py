@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine import anomaly, events
-from engine.local import state
+from engine.local import ThreadLocalState, state
 from engine.ops.table import Op
 from engine.saved import FREED, GONE, RawSaved, SavedTensor
 from engine.tensor import Tensor, info_of, strides_of
@@ -19,34 +19,56 @@ LEAF_SEQ = 2**64 - 1
 Edge = tuple["Node", int]
 
 
-class Node:
-    """One recorded operation: edges to where its inputs came from, and what its rules need."""
+NOTHING: Any = MappingProxyType({})
 
-    op: Op | None
-    next_edges: tuple[Edge | None, ...]
-    outputs_info: tuple
-    seq: int
-    saved: dict[str, Any] = MappingProxyType({})  # while it is being saved, hooks may look
-    freed = False
-    inner: Any = None
-    notes: Any = None
-    stack: Any = None
-    tensor_hooks: Any = None
-    retains: Any = None
-    pre_hooks: Any = None
-    post_hooks: Any = None
-    hooked = False  # something hangs on it, or did
+
+def rare(name: str) -> Any:
+    """Return an attribute that few nodes have, and that lies in a dict of its own (`more`); else None."""
+
+    def get(node: Node) -> Any:
+        return None if node.more is None else node.more.get(name)
+
+    def put(node: Node, value: Any) -> None:
+        if node.more is None:
+            node.more = {}
+        node.more[name] = value
+
+    return property(get, put)
+
+
+class Node:
+    """One recorded operation: edges to where its inputs came from, and what its rules need.
+
+    `hooked`: something hangs on it, or did.
+    """
+
+    __slots__ = (
+        "__weakref__", "freed", "hooked", "more", "next_edges", "op", "outputs_info", "saved", "seq", "work",
+    )  # fmt: skip
+    inner, notes, stack = rare("inner"), rare("notes"), rare("stack")
+    tensor_hooks, retains = rare("tensor_hooks"), rare("retains")
+    pre_hooks, post_hooks = rare("pre_hooks"), rare("post_hooks")
     by_rules = True  # run() is the one below
     silent = True  # what a rule computes inside is nobody's business; a learner's own backward is
 
-    def __init__(self, op: Op | None, next_edges: tuple[Edge | None, ...], outputs_info: tuple) -> None:
-        here = state()
+    def __init__(
+        self,
+        op: Op | None,
+        next_edges: tuple[Edge | None, ...],
+        outputs_info: tuple,
+        here: ThreadLocalState | None = None,
+    ) -> None:
+        if here is None:
+            here = state()
         self.op = op
         self.next_edges = next_edges
         self.outputs_info = outputs_info
         self.seq = here.seq
         here.seq += 1
-        self.saved: dict[str, Any] = {}
+        self.saved = NOTHING  # while it is being saved, hooks may look
+        self.freed = self.hooked = False
+        self.more: dict[str, Any] | None = None
+        self.work: Work | None = None
         if here.anomaly:
             self.stack = anomaly.stack_now()
 
@@ -79,12 +101,10 @@ class Node:
             self.notes = {}
         return self.notes
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_") and name[7:] in self.saved:
-            return self.saved_value(name[7:])
-        if name.startswith("_raw_saved_") and isinstance(self.saved.get(name[11:]), SavedTensor):
-            return RawSaved(self.saved[name[11:]], self)
-        raise AttributeError(f"'{self.type_name}' object has no attribute '{name}'")
+    def __dir__(self) -> list[str]:
+        """Leave out what nodes of the same name save that come from another row (node_type)."""
+        shown = [n.partition("_saved_") for n in object.__dir__(self)]
+        return ["".join(n) for n in shown if not n[1] or n[0] not in ("", "_raw") or n[2] in self.saved]
 
     def saved_value(self, name: str) -> Any:
         """Return a saved value as `grad_fn._saved_<name>` shows it."""
@@ -113,7 +133,7 @@ class Node:
     # ----- running -----
     def save(self, plan: tuple, args: tuple, outputs: tuple) -> None:
         """Keep what `plan` names: tensors with their version, everything else as it is."""
-        self.saved.update(saving(plan, self.op.inputs)(args, outputs))
+        self.saved = {**self.saved, **saving(plan, self.op.inputs)(args, outputs)}
 
     def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
         """Evaluate the rule of every needed input; None for the others. `grads`: one per output.
@@ -147,13 +167,16 @@ class Node:
 def saving(plan: tuple, inputs: tuple[str, ...]) -> Callable[[tuple, tuple], dict[str, Any]]:
     """Return the function from arguments and outputs to what a node saves, written out for one plan.
 
-    A dict display is evaluated in order, so tensors are packed in the order of the plan.
+    A dict display is evaluated in order, so tensors are packed in the order of the plan. An operand that is
+    a number is kept as a tensor is: it can be asked for as one, and be freed.
     """
     entries = []
     for name, source, index in plan:
         differentiable = name in inputs
         entry = {
-            "argument": f"{'kept_input' if differentiable else 'kept'}(args[{index}])",
+            "argument": f"None if args[{index}] is None else SavedTensor(args[{index}])"
+            if differentiable
+            else f"kept(args[{index}])",
             "attribute": "None" if differentiable else f"attribute(args[{index}])",
             "result": f"SavedTensor(outputs[{index}], {index})",
             "nothing": "None",
@@ -163,15 +186,26 @@ def saving(plan: tuple, inputs: tuple[str, ...]) -> Callable[[tuple, tuple], dic
     return eval(f"lambda args, outputs: {{{', '.join(entries)}}}", globals())  # noqa: S307 - our own text
 
 
-def saver(op: Op, mask: int) -> Callable[[tuple, tuple], dict[str, Any]]:
-    """Return what saves for the nodes of an operation whose inputs in `mask` need grad; the row keeps it."""
-    made = op.savers[mask] = saving(op.plan(mask), op.inputs)
+class Work:
+    """What the nodes of an operation have in common whose inputs in `mask` need grad: written out once.
+
+    `save` makes what they save of arguments and outputs, `kept` are the names under which tensors may lie
+    there, `steps` their rules on bare arrays (bare.py), once asked for.
+    """
+
+    __slots__ = ("kept", "save", "steps")
+
+    def __init__(self, op: Op, mask: int) -> None:
+        plan = op.plan(mask)
+        self.save = saving(plan, op.inputs)
+        self.kept = tuple([name for name, source, _ in plan if source in ("argument", "result")])
+        self.steps: tuple | None = None
+
+
+def work_of(op: Op, mask: int) -> Work:
+    """Return what the nodes of an operation have in common; the row keeps it."""
+    made = op.works[mask] = Work(op, mask)
     return made
-
-
-def kept_input(value: Any) -> Any:
-    """Return an operand as it is saved: a number too can be asked for as a tensor, and be freed."""
-    return None if value is None else SavedTensor(value)
 
 
 def kept(value: Any) -> Any:
@@ -214,20 +248,39 @@ def unpacked(value: Any, node: Node, graph: bool) -> Any:
 QUALIFIED = {name: f"torch::autograd::{name}" for name in ("NotImplemented", "CopyBackwards")}
 
 
-def node_type(op: Op) -> type:
-    """Return the class of the nodes of an operation, and keep it at the row."""
-    op.node_type = node_class(op.node)
-    return op.node_type
+def node_type(op: Op, kind: type = Node) -> type:
+    """Return the class of the nodes of an operation, which shows what they save, and keep it at the row."""
+    op.node_type = found = node_class(op.node, kind)
+    for name in op.saves:
+        setattr(found, f"_saved_{name}", property(functools.partial(shown, name=name)))
+        setattr(found, f"_raw_saved_{name}", property(functools.partial(raw, name=name)))
+    return found
+
+
+def shown(node: Node, name: str) -> Any:
+    """Return what `grad_fn._saved_<name>` gives."""
+    if name not in node.saved:
+        raise AttributeError(f"'{node.type_name}' object has no attribute '_saved_{name}'")
+    return node.saved_value(name)
+
+
+def raw(node: Node, name: str) -> RawSaved:
+    """Return what `grad_fn._raw_saved_<name>` gives, if a tensor was saved under that name."""
+    if type(node.saved.get(name)) is not SavedTensor:
+        raise AttributeError(f"'{node.type_name}' object has no attribute '_raw_saved_{name}'")
+    return RawSaved(node.saved[name], node)
 
 
 @functools.cache
 def node_class(name: str, kind: type = Node) -> type:
     """Return the class of nodes called `name`, so that `type(grad_fn).__name__` is what PyTorch's is."""
-    return type(name, (kind,), {"__module__": "builtins"})
+    return type(name, (kind,), {"__module__": "builtins", "__slots__": ()})
 
 
 class VariadicNode(Node):
     """A node whose op takes a list of tensors (cat, stack): one edge per tensor, one rule for all."""
+
+    __slots__ = ()
 
     def run(self, grads: tuple, needed: tuple[bool, ...], create_graph: bool) -> list[Any]:
         (name,) = self.op.inputs
@@ -241,13 +294,15 @@ class AccumulateGrad(Node):
     """Where a gradient ends: adds into the `.grad` of one leaf. `backward.py` calls `accumulate`."""
 
     __module__ = "builtins"  # as PyTorch prints it: <class 'AccumulateGrad'>
+    __slots__ = ("variable",)
 
     def __init__(self, variable: Any) -> None:
-        self.op = None
+        self.op = self.more = self.work = None
         self.next_edges = ()
         self.outputs_info = (info_of(variable),)
         self.seq = LEAF_SEQ
-        self.saved = {}
+        self.saved = NOTHING
+        self.freed = self.hooked = False
         self.variable = variable
 
     @property
@@ -292,21 +347,20 @@ def unsigned(name: str, value: Any) -> Any:
 
 def describe(value: Any, what: str) -> Any:
     """Return the saved shape facts of an argument: sizes, element count, strides, dtype."""
+    if isinstance(value, Tensor):
+        return FACTS[what](value)
     if isinstance(value, (list, tuple)):
         return tuple(describe(v, what) for v in value)
-    if what == "_sym_sizes_opt":
-        return (0,) if value is None else value.array.shape
-    if value is None:
-        return None
-    if what == "_device":
-        return str(value.device)
-    array = value.array
-    if what == "_sym_sizes":
-        return array.shape
-    if what == "_sym_numel":
-        return array.size
-    if what == "_sym_strides":
-        return strides_of(array)
-    if what == "_dim":
-        return array.ndim
-    return value.dtype if what == "_dtype" else array.shape[0]
+    return (0,) if what == "_sym_sizes_opt" else None
+
+
+FACTS: dict[str, Callable[[Any], Any]] = {
+    "_sym_sizes": lambda tensor: tensor.array.shape,
+    "_sym_sizes_opt": lambda tensor: tensor.array.shape,
+    "_sym_numel": lambda tensor: tensor.array.size,
+    "_sym_strides": lambda tensor: strides_of(tensor.array),
+    "_sym_argsize_0": lambda tensor: tensor.array.shape[0],
+    "_dim": lambda tensor: tensor.array.ndim,
+    "_dtype": lambda tensor: tensor.dtype,
+    "_device": lambda tensor: str(tensor.device),
+}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from engine import absent, errors, format, functions, indexing, modes
+from engine import errors, format, functions, indexing, modes
 from engine import matmul as products
 from engine.apply import apply as applied
 from engine.apply import apply_inplace
@@ -19,22 +20,22 @@ from engine.warned import warn_once
 NUMBERS = (bool, int, float, complex)
 OPERANDS = (Tensor, *NUMBERS)
 EXACTLY = frozenset(OPERANDS)  # asked first, for speed
-SUB, NEG, ABS, POW = (TABLE[name] for name in ("sub", "neg", "abs", "pow"))
+SUB, POW = two(TABLE["sub"]), two(TABLE["pow"])
 
 
 # ----- operators ------------------------------------------------------------------------------
 def operator(name: str, swapped: bool = False) -> Callable:
     """Return a binary operator; anything but tensors and numbers is Python's own TypeError."""
     row = TABLE[name]
-    apply = two if takes_two(row) else applied
+    call = two(row) if takes_two(row) else partial(applied, row)
 
     def forward(self: Tensor, other: Any) -> Any:
         known = type(other) in EXACTLY or isinstance(other, OPERANDS)
-        return apply(row, self, other) if known else NotImplemented
+        return call(self, other) if known else NotImplemented
 
     def backward(self: Tensor, other: Any) -> Any:
         known = type(other) in EXACTLY or isinstance(other, OPERANDS)
-        return apply(row, other, self) if known else NotImplemented
+        return call(other, self) if known else NotImplemented
 
     return backward if swapped else forward
 
@@ -51,7 +52,7 @@ def inplace_operator(name: str) -> Callable:
 
 def _pow(self: Tensor, other: Any) -> Any:
     if type(other) in (int, float):
-        return two(POW, self, other)
+        return POW(self, other)
     return functions.pow(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
 
@@ -70,7 +71,7 @@ def _sub(self: Tensor, other: Any) -> Any:
         return NotImplemented
     if self.array.dtype.kind == "b" or isinstance(other, Tensor) and other.array.dtype.kind == "b":
         functions.refuse_bools(self, other)
-    return two(SUB, self, other)
+    return SUB(self, other)
 
 
 def _rsub(self: Tensor, other: Any) -> Any:
@@ -173,10 +174,6 @@ def _contains(self: Tensor, item: Any) -> bool:
     return bool((self.array == (item.array if isinstance(item, Tensor) else item)).any())
 
 
-def _getattr(self: Tensor, name: str) -> Any:
-    raise AttributeError(absent.in_tensor(type(self).__name__, name))
-
-
 def same(self: Tensor, *_: Any, **__: Any) -> Tensor:
     """Return the tensor itself."""
     return self
@@ -205,9 +202,9 @@ OPERATORS: dict[str, Any] = {
     "rpow": _rpow,
     "ipow": augmented("pow_"),
     "matmul": _matmul,
-    "neg": lambda self: one(NEG, self),
+    "neg": one(TABLE["neg"]),
     "pos": same,
-    "abs": lambda self: one(ABS, self),
+    "abs": one(TABLE["abs"]),
     "invert": _invert,
     "and": operator("bitwise_and"),
     "or": operator("bitwise_or"),
@@ -240,7 +237,6 @@ OPERATORS: dict[str, Any] = {
     "format": _format,
     "repr": _repr,
     "contains": _contains,
-    "getattr": _getattr,
     "getitem": indexing.getitem,
     "setitem": indexing.setitem,
 }

@@ -7,84 +7,105 @@ two together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from engine import anomaly
 from engine.apply import apply, explained
-from engine.dtype import float32, float64
+from engine.dtype import float32, float64, operand
 from engine.events import OpApplied
 from engine.local import ThreadLocalState, state
-from engine.node import Node, accumulator, node_type, saver
+from engine.node import Node, accumulator, node_type, work_of
+from engine.ops.kinds import ON_SCALARS, OPERATORS
 from engine.ops.table import Op
-from engine.tensor import Tensor
+from engine.tensor import Tensor, plain
 
 ndarray = np.ndarray
-FLOATS = (float32.numpy, float64.numpy)
+SINGLE, DOUBLE = float32.numpy, float64.numpy
 PLAIN = frozenset((int, float, bool))
-_new = object.__new__
 
 
-def two(op: Op, a: Any, b: Any) -> Tensor:
-    """Run an operation on a tensor and a tensor or number; whatever else it takes is left at its default."""
-    if not isinstance(a, Tensor):
-        return apply(op, a, b)
-    array = a.array
-    dtype = array.dtype
-    if dtype not in FLOATS or a.exotic is not None or a.base is not None or a.place is not None:
-        return apply(op, a, b)
-    mask = 1 if a.requires else 0
-    if isinstance(b, Tensor):
-        other = b.array
-        if other.dtype is not dtype or b.exotic is not None or b.base is not None or b.place is not None:
+def two(op: Op) -> Callable[[Any, Any], Tensor]:
+    """Return what runs an operation on a tensor and a tensor or number; the rest is left at its default."""
+    forward, rest, several = op.forward, op.left_out(2), len(op.inputs) == 2
+    on_scalars, by_operator = op.name in ON_SCALARS, op.name in OPERATORS
+
+    def call(a: Any, b: Any) -> Tensor:
+        if not isinstance(a, Tensor):
             return apply(op, a, b)
-        if b.requires:
-            mask |= 2
-    elif type(b) in PLAIN:
-        other = b
-    else:
-        return apply(op, a, b)
-    here = state()
-    if here.in_rule or here.inference or here.placed:
-        return apply(op, a, b)
-    try:
-        out = op.forward(array, other)
-    except (ValueError, IndexError, TypeError) as error:
-        raise explained(op, [array, other], error) from None
-    output = _new(Tensor)
-    output.array = out if type(out) is ndarray else np.asarray(out)
-    args = (a, b) if op.arity == 2 else (a, b, *op.left_out(2))
-    node = None
-    if mask and here.grad:
-        edges = (edge(a) if mask & 1 else None, edge(b) if mask & 2 else None)
-        node = made(op, edges if len(op.inputs) == 2 else edges[:1], mask, output, a.node, args, here)
-    if here.watch is not None:
-        here.watch(OpApplied((op, node, op.parameters, args, (output,), False)))
-    return output
+        array = a.array
+        kind = array.dtype
+        if kind is not SINGLE and kind is not DOUBLE:
+            return apply(op, a, b)
+        if a.exotic is not None or a.base is not None or a.place is not None:
+            return apply(op, a, b)
+        mask = 1 if a.requires else 0
+        if isinstance(b, Tensor):
+            other = b.array
+            if other.dtype is not kind or b.exotic is not None or b.base is not None or b.place is not None:
+                return apply(op, a, b)
+            if b.requires:
+                mask |= 2
+            if on_scalars and not array.ndim and not other.ndim:
+                array, other = array[()], other[()]
+        elif type(b) in PLAIN:
+            other = b
+            if on_scalars and not array.ndim:
+                array = array[()]
+            elif by_operator and b:
+                other = operand(b, kind)
+        else:
+            return apply(op, a, b)
+        here = state()
+        if here.in_rule or here.inference or here.placed:
+            return apply(op, a, b)
+        try:
+            out = forward(array, other)
+        except (ValueError, IndexError, TypeError) as error:
+            raise explained(op, [array, other], error) from None
+        output = plain(out if type(out) is ndarray else np.asarray(out))
+        node = None
+        if mask and here.grad:
+            edges = (edge(a) if mask & 1 else None, edge(b) if mask & 2 else None)
+            edges = edges if several else edges[:1]
+            node = made(op, edges, mask, output, a.node, (a, b, *rest), here)
+        if here.watch is not None:
+            here.watch(OpApplied((op, node, op.parameters, (a, b, *rest), (output,), False)))
+        return output
+
+    return call
 
 
-def one(op: Op, a: Tensor) -> Tensor:
-    """Run an operation on one tensor; whatever else it takes is left at its default."""
-    array = a.array
-    if array.dtype not in FLOATS or a.exotic is not None or a.base is not None or a.place is not None:
-        return apply(op, a)
-    here = state()
-    if here.in_rule or here.inference or here.placed:
-        return apply(op, a)
-    try:
-        out = op.forward(array)
-    except (ValueError, IndexError, TypeError) as error:
-        raise explained(op, [array], error) from None
-    output = _new(Tensor)
-    output.array = out if type(out) is ndarray else np.asarray(out)
-    args = (a,) if op.arity == 1 else (a, *op.left_out(1))
-    node = None
-    if a.requires and here.grad:
-        node = made(op, (edge(a),), 1, output, a.node, args, here)
-    if here.watch is not None:
-        here.watch(OpApplied((op, node, op.parameters, args, (output,), False)))
-    return output
+def one(op: Op) -> Callable[[Tensor], Tensor]:
+    """Return what runs an operation on one tensor; whatever else it takes is left at its default."""
+    forward, rest, on_scalars = op.forward, op.left_out(1), op.name in ON_SCALARS
+
+    def call(a: Tensor) -> Tensor:
+        array = a.array
+        kind = array.dtype
+        if kind is not SINGLE and kind is not DOUBLE:
+            return apply(op, a)
+        if a.exotic is not None or a.base is not None or a.place is not None:
+            return apply(op, a)
+        here = state()
+        if here.in_rule or here.inference or here.placed:
+            return apply(op, a)
+        if on_scalars and not array.ndim:
+            array = array[()]
+        try:
+            out = forward(array)
+        except (ValueError, IndexError, TypeError) as error:
+            raise explained(op, [array], error) from None
+        output = plain(out if type(out) is ndarray else np.asarray(out))
+        node = None
+        if a.requires and here.grad:
+            node = made(op, (edge(a),), 1, output, a.node, (a, *rest), here)
+        if here.watch is not None:
+            here.watch(OpApplied((op, node, op.parameters, (a, *rest), (output,), False)))
+        return output
+
+    return call
 
 
 def edge(tensor: Tensor) -> tuple[Node, int]:
@@ -97,21 +118,16 @@ def made(
     op: Op, edges: tuple, mask: int, output: Tensor, before: Node | None, args: tuple, here: ThreadLocalState
 ) -> Node:
     """Return the node of an operation, hung on its output. A shape that stays is not written down again."""
-    node = _new(op.node_type or node_type(op))
-    node.op = op
-    node.next_edges = edges
     shape = output.array.shape
     if before is not None and before.outputs_info[0][0] == shape and len(before.outputs_info) == 1:
-        node.outputs_info = before.outputs_info
+        info = before.outputs_info
     else:
-        node.outputs_info = ((shape, float32 if output.array.dtype is FLOATS[0] else float64),)
-    node.seq = here.seq
-    here.seq += 1
-    if here.anomaly:
-        node.stack = anomaly.stack_now()
+        info = ((shape, float32 if output.array.dtype is SINGLE else float64),)
+    node = (op.node_type or node_type(op))(op, edges, info, here)
     output.node = node
     output.requires = True
-    node.saved = (op.savers.get(mask) or saver(op, mask))(args, (output,))
+    work = node.work = op.works.get(mask) or work_of(op, mask)
+    node.saved = work.save(args, (output,))
     return node
 
 

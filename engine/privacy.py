@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from engine import absent, methods, node, random, sparse, titles
 from engine import dtype as dtypes
-from engine import methods, node, random, sparse, titles
 from engine import tensor as tensors
 from engine.numeric import namespaces
 
@@ -27,7 +27,7 @@ GENERATOR_PUBLIC = frozenset("manual_seed initial_seed seed get_state set_state 
 def _attributes(cls: type) -> set[str]:
     """Return every attribute name that objects of a class can have of their own."""
     names = {n for c in cls.__mro__ for n in (*vars(c), *getattr(c, "__annotations__", ()))}
-    return {n for n in names if not n.startswith("__")}
+    return {n for n in names if not n.startswith(("__", "_saved_", "_raw_saved_"))}
 
 
 def _below(cls: type) -> set[type]:
@@ -40,9 +40,10 @@ def _internals() -> dict[type, frozenset[str]]:
     tensor_names = methods.tensor_names()
     nodes = set().union(*map(_attributes, (node.Node, *_below(node.Node))))
     own = {"_seed", "_twister", "_kept"}
+    missing = absent.ABSENT["Tensor"]  # which say so themselves
     return {
         **namespaces.internals(),
-        tensors.Tensor: frozenset(_attributes(tensors.Tensor) - TENSOR_PUBLIC - tensor_names),
+        tensors.Tensor: frozenset(_attributes(tensors.Tensor) - TENSOR_PUBLIC - tensor_names - missing),
         sparse.SparseTensor: frozenset(vars(sparse.SparseTensor)["__annotations__"]) | {"write_entries"},
         node.Node: frozenset(nodes - NODE_PUBLIC),
         dtypes.DType: frozenset(_attributes(dtypes.DType) - DTYPE_PUBLIC),

@@ -26,7 +26,7 @@ class SavedTensor:
     __slots__ = ("history", "output_nr", "tensor", "unpack_hook", "version", "watch")
 
     def __init__(self, tensor: Any, output_nr: int | None = None) -> None:
-        self.output_nr: int | None = None
+        self.output_nr = output_nr
         self.version = 0
         self.unpack_hook: Any = None
         if isinstance(tensor, Tensor):
@@ -35,9 +35,9 @@ class SavedTensor:
             whole = tensor
             if output_nr is not None:
                 tensor = tensor.aliased()
-                self.output_nr = output_nr
-            if tensor.counter is not None:
-                self.version = tensor.counter[0]
+            counter = tensor.counter
+            if counter is not None:
+                self.version = counter[0]
             pair = state().saved_hooks
             if pair is not None:
                 self.history = history_of(tensor)

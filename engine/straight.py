@@ -54,8 +54,9 @@ def go(call: steps.Call, start: Node, buffers: dict, missing: dict[Node, int], t
     queue.push(start)
     here, held, pop, push = state(), call.held, queue.pop, queue.push
     saved = raw = sums = None
-    while queue.heap:
-        node = pop()
+    heap = queue.heap
+    while heap:
+        node = heap.pop() if len(heap) == 1 else pop()
         grads = buffers.pop(node)
         if held:
             steps.let_go(call, grads)
@@ -89,7 +90,7 @@ def go(call: steps.Call, start: Node, buffers: dict, missing: dict[Node, int], t
                 if teller is not None:
                     sums = [*(sums or ()), buffer[input_nr]]
             if not left:
-                push(target)
+                push(target) if heap else heap.append(target)
         if teller is not None:
             teller.note((node, outs, sums, saved, raw))
             sums = None
@@ -146,11 +147,15 @@ def freed(node: Node) -> dict[str, Any] | None:
 
 def free(node: Node) -> None:
     """Drop what a node had saved. Nobody watches, so nothing has to stay as it was."""
-    for value in node.saved.values():
+    if node.work is None:
+        node.release()
+        return
+    for name in node.work.kept:
+        value = node.saved[name]
         if type(value) is SavedTensor:
             value.tensor = FREED
             node.freed = True
-        elif type(value) is tuple and [part for part in value if type(part) is SavedTensor]:
+        elif type(value) is tuple:
             node.release()
             return
 
@@ -164,7 +169,7 @@ def evaluated(
     """
     edges, raw = node.next_edges, None
     try:
-        outs = on_arrays(node, grads, edges)
+        outs = on_arrays(node, grads)
     except Exception:
         if teller is not None:
             teller.entered(node, grads, queue)

@@ -256,7 +256,9 @@ def _side_by_side(x: np.ndarray) -> np.ndarray:
     whole = n - n % 4
     first = x[:, 0]
     if whole:
-        sums = _cascade(x[:, :whole].reshape(others, -1, 4 * lanes)).reshape(others, 4, lanes)
+        sums = _cascade(x[:, :whole].reshape(others, whole // 4, 4 * lanes)).reshape(others, 4, lanes)
+        if whole == n:
+            return _add(sums, 1)
         first = sums[:, 0]
     for i in range(whole or 1, n):
         first = first + x[:, i]
@@ -270,15 +272,28 @@ def _cascade(x: np.ndarray) -> np.ndarray:
     """
     others, n, lanes = x.shape
     if n < 16:
-        return np.add.reduce(x, axis=1)
+        return _add(x, 1)
     group = 1 << max(4, (n - 1).bit_length() // _LEVELS)
-    total = np.zeros((others, lanes), x.dtype)
+    total = None
     for _ in range(_LEVELS - 1):
-        left = x.shape[1] % group
-        whole = x.shape[1] - left
+        if n == 1:
+            break
+        left = n % group
+        whole = n - left
         if left:
-            total += np.add.reduce(x[:, whole:], axis=1)
+            rest = _add(x[:, whole:], 1)
+            total = rest if total is None else total + rest
         if not whole:
             return total
-        x = np.add.reduce(x[:, :whole].reshape(others, -1, group, lanes), axis=2)
-    return total + np.add.reduce(x, axis=1)
+        n = whole // group
+        groups = x[:, :whole].reshape(others, n, group, lanes)
+        if lanes > 32 or n == 1:
+            x = _add(groups, 2)
+        else:  # a copy in which the rows of all groups lie side by side takes half as long
+            side_by_side = np.ascontiguousarray(groups.transpose(2, 0, 1, 3)).reshape(group, -1)
+            x = _add(side_by_side, 0).reshape(others, n, lanes)
+    last = x[:, 0] if n == 1 else _add(x, 1)
+    return last if total is None else total + last
+
+
+_add = np.add.reduce

@@ -100,8 +100,7 @@ class Tensor:
     def aliased(self) -> Tensor:
         """Return the same memory and version counter without any history."""
         # Note: memory
-        other = _new(Tensor)
-        other.array = self.array
+        other = plain(self.array)
         if self.exotic is not None:
             other.exotic = self.exotic
         if self.place is not None:
@@ -307,10 +306,23 @@ def read(tensor: Tensor, how: str) -> np.ndarray:
     return tensor.array
 
 
+def plain(array: np.ndarray) -> Tensor:
+    """Wrap an array as a tensor without history.
+
+    What every operation asks of its operands is set, though it is what the class says: Python finds what an
+    object has itself in a fifth of the time.
+    """
+    tensor = _new(Tensor)
+    tensor.array = array
+    tensor.exotic = tensor.base = tensor.place = tensor.node = tensor.counter = None
+    tensor.requires = tensor.inference = False
+    tensor.output_nr = 0
+    return tensor
+
+
 def make(array: Any, exotic: DType | None = None) -> Tensor:
     """Wrap an array as a tensor without history. NumPy's scalars become 0-d arrays."""
-    tensor = _new(Tensor)
-    tensor.array = array if type(array) is ndarray else np.asarray(array)
+    tensor = plain(array if type(array) is ndarray else np.asarray(array))
     if exotic is not None:
         tensor.exotic = exotic
     return tensor

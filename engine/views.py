@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine import errors, events, modes
-from engine.node import Node, gradient_edge, node_class
+from engine.node import Node, gradient_edge, node_type
 from engine.ops.table import TABLE, Op
 from engine.tensor import Tensor, info_of, make_at, strides_of
 
@@ -61,7 +61,7 @@ def _renewed(view: Tensor) -> Any:
         raise RuntimeError(errors.no_grad_view_of_changed_base())
     events.changing()
     edge = gradient_edge(view.base)
-    node = node_class("AsStridedBackward0")(TABLE["as_strided"], (edge,), (info_of(view),))
+    node = node_type(TABLE["as_strided"])(TABLE["as_strided"], (edge,), (info_of(view),))
     size, stride, offset = geometry(view.base.array, view.array)
     node.saved = {"size": size, "storage_offset": offset, "stride": stride}
     node.saved["self_sym_sizes"] = view.base.array.shape
@@ -186,10 +186,7 @@ class CopySlices(Node):
     Edges: where the root's gradient went before, then all of inner's but its first.
     """
 
-    root: tuple
-    size: tuple
-    stride: tuple
-    storage_offset: int
+    __slots__ = ("root", "size", "storage_offset", "stride")
 
     def __init__(self, root: Tensor, view: Tensor, inner: Node) -> None:
         edges = (gradient_edge(root), *inner.next_edges[1:])

@@ -31,7 +31,9 @@ def logistic(x: np.ndarray) -> np.ndarray:
 def _relu(self):
     if self.dtype == np.bool_:
         raise RuntimeError("Boolean inputs not supported for relu")
-    return np.maximum(self, zero(self)) + zero(self)  # + 0: the larger of -0 and 0 may be either
+    larger = np.maximum(self, zero(self))
+    larger += zero(self)  # the larger of -0 and 0 may be either
+    return larger
 
 
 def dropped_where(drop: np.ndarray, array: np.ndarray) -> np.ndarray:
@@ -39,11 +41,14 @@ def dropped_where(drop: np.ndarray, array: np.ndarray) -> np.ndarray:
 
     A float is dropped by clearing all its bits: drop - 1 is 0 or, in whole numbers, a mask of ones.
     """
+    if not array.ndim:
+        return zero(array) if drop else array
     bits = _BITS.get(array.dtype)
     if bits is None:
         return np.where(drop, zero(array), array)
-    keep = np.subtract(drop.view(np.int8), 1, dtype=np.int8)
-    return (array.view(bits) & keep.astype(bits)).view(array.dtype)
+    keep = np.subtract(drop.view(np.int8), 1, dtype=np.int8).astype(bits)
+    keep &= array.view(bits)
+    return keep.view(array.dtype)
 
 
 _BITS = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (2, 4, 8)}

@@ -43,9 +43,14 @@ def _add(self, other, alpha=1):
 
 
 def _sub(self, other, alpha=1):
-    if np.asarray(self).dtype == np.bool_ and np.asarray(other).dtype == np.bool_:
+    if alpha == 1:
+        try:
+            return self - other
+        except TypeError:  # NumPy refuses to subtract bools too
+            raise RuntimeError(errors.subtract_bools()) from None
+    if np.asarray(self).dtype == np.asarray(other).dtype == np.bool_:
         raise RuntimeError(errors.subtract_bools())
-    return self - other if alpha == 1 else _times_alpha(self, other, -alpha)
+    return _times_alpha(self, other, -alpha)
 
 
 def _rsub(self, other, alpha=1):

@@ -19,9 +19,20 @@ not_in_place = partial(op, promote="float")
 
 def exactly(function: np.ufunc, array: np.ndarray) -> np.ndarray:
     """Evaluate in float64 and round once, which is closest to PyTorch's own last digit."""
-    if array.dtype == np.float32 or array.dtype == np.float16:
-        return function(array.astype(np.float64)).astype(array.dtype)
-    return function(array)
+    kind = array.dtype
+    if kind is not SINGLE and kind not in NARROW:
+        return function(array)
+    if type(function) is not ufunc:
+        return function(array.astype(DOUBLE)).astype(kind)
+    if not array.ndim:
+        return kind.type(float(function(float(array))))
+    wide = array.astype(DOUBLE)
+    return function(wide, wide).astype(kind)
+
+
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+NARROW = frozenset((SINGLE, np.dtype(np.float16)))
+ufunc = np.ufunc
 
 
 # ----- exponentials, logarithms -----

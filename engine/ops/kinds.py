@@ -12,6 +12,12 @@ from engine import dtype as dtypes
 from engine.ops import errors
 
 FLOATS, NUMBERS, WHOLE = "fc", "fciu", "iub"
+OPERATORS = frozenset(("add", "sub", "mul", "div"))  # forwards that are one operator of Python's
+# Forwards that take NumPy's scalars as well as arrays: of one number, a scalar costs a tenth of an array.
+ON_SCALARS = OPERATORS | frozenset(
+    "neg pow exp log sin cos tanh tanh_backward sigmoid sigmoid_backward sqrt zeros_like "
+    "threshold_backward".split()
+)
 
 
 def only(kinds: str, kernel: str, forward: Callable) -> Callable:

@@ -80,7 +80,7 @@ class Op:
         self.given_formulas = formulas or {}
         self.tails: dict[int, tuple] = {}
         self.plans: dict[int, tuple] = {}
-        self.savers: dict[int, Callable] = {}  # what saves, by mask (node.py)
+        self.works: dict[int, Any] = {}  # what its nodes have in common, by mask (node.py)
         self.twins: tuple | None = None  # its rules on bare arrays, once asked for (twins.py)
         self.node_type: type | None = None  # the class of its nodes, once there is one (node.py)
 

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from engine import events
+from engine.ops.kinds import ON_SCALARS
 from engine.ops.table import TABLE, Op, body_of
 from engine.tensor import make
 
-Twin = tuple[int, Callable | None, tuple[str, ...]]
+Twin = tuple[int, Callable | None, tuple[str, ...], bool]
 SIGNS = (ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context)
 WHOLE = (
     ast.BinOp,
@@ -73,14 +74,19 @@ def through_tensors(row: Op) -> Callable:
 
 def raised(base: Any, exponent: Any) -> Any:
     """Return base ** exponent, for arrays, as the rows have it."""
-    numbers = isinstance(base, (int, float)), isinstance(exponent, (int, float))
+    if type(exponent) is int and exponent == 1:
+        return base  # not a copy: nobody writes into what a rule calculates with
+    numbers = type(base) in NUMBERS, type(exponent) in NUMBERS  # NumPy's float64 is none of these
     if numbers == (False, True):
-        return TABLE["pow"].forward(np.asarray(base), exponent)
+        return TABLE["pow"].forward(base, exponent)
     return (
         base**exponent
         if all(numbers)
         else getattr(ROWS, "pow__Base" if numbers[0] else "pow__Tensor")(base, exponent)
     )
+
+
+NUMBERS = frozenset((int, float, bool))
 
 
 class Unfit(Exception):
@@ -94,6 +100,7 @@ class Rewriter(ast.NodeTransformer):
         self.rule = rule
         self.locals = frozenset(rule.__code__.co_varnames[: rule.__code__.co_argcount])
         self.world: dict[str, Any] = {"F": ROWS}
+        self.on_scalars = True
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if not isinstance(node, WHOLE + SIGNS):
@@ -119,6 +126,7 @@ class Rewriter(ast.NodeTransformer):
         found = value if type(value) in (int, float) else twin(value) if callable(value) else None
         if found is None:
             raise Unfit
+        self.on_scalars &= getattr(found, "on_scalars", True)
         return found
 
     def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
@@ -130,6 +138,7 @@ class Rewriter(ast.NodeTransformer):
             return ast.Call(self.visit(function), args, [])
         if not isinstance(function, ast.Attribute):
             raise Unfit
+        self.on_scalars &= function.attr in ON_SCALARS
         if isinstance(function.value, ast.Name) and function.value.id == "F":
             return ast.Call(function, args, [])
         row = TABLE.get(function.attr)
@@ -154,7 +163,9 @@ def twin(rule: Callable) -> Callable | None:
         return None
     written = ast.Expression(ast.Lambda(arguments(rule), body))
     code = compile(ast.fix_missing_locations(written), "<twin>", "eval")
-    return eval(code, rewriter.world)  # noqa: S307 - our own source
+    made = eval(code, rewriter.world)  # noqa: S307 - our own source
+    made.on_scalars = rewriter.on_scalars
+    return made
 
 
 def arguments(rule: FunctionType) -> ast.arguments:
@@ -165,14 +176,16 @@ def arguments(rule: FunctionType) -> ast.arguments:
 
 
 def twins(op: Op) -> tuple[Twin, ...]:
-    """Return (slot, rule on arrays, what it reads besides grad) in the order in which they are evaluated.
+    """Return (slot, rule on arrays, what it reads besides grad, whether it takes NumPy's scalars as well).
 
-    The rule is None where it has no twin or asks for `grads` or `needs`.
+    In the order in which they are evaluated. The rule is None where it has no twin or asks for `grads` or
+    `needs`.
     """
     if op.twins is None:
         found = []
         for slot, rule, reads in op.calls:
             simple = reads[:1] == ("grad",) and not {"grads", "needs"} & set(reads)
-            found.append((slot, twin(rule) if simple else None, reads[1:]))
+            made = twin(rule) if simple else None
+            found.append((slot, made, reads[1:], made is not None and made.on_scalars))
         op.twins = tuple(found)
     return op.twins

@@ -34,3 +34,10 @@ def test_nothing_that_is_here_is_called_absent():
         if owner in MODULES:
             here = {name for name in names if name in vars(MODULES[owner])}
             assert not here, f"take {here} of {owner} out of engine/absent.txt"
+
+
+def test_what_a_tensor_lacks_is_not_listed_and_can_be_set():
+    x = MODULES["torch"].ones(1)
+    assert not hasattr(x, "stft") and "stft" not in dir(x)
+    x.stft = 3
+    assert x.stft == 3

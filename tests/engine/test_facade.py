@@ -86,7 +86,7 @@ def test_what_an_object_holds_of_its_own_is_internal(obj):
     held = {n for n in getattr(obj, "__dict__", {}) if not n.startswith("__")}
     known = {n for n in held if facade.is_internal(obj, n)} | privacy.TENSOR_PUBLIC | privacy.NODE_PUBLIC
     assert held <= known, f"annotate {held - known} in the class {type(obj).__name__}"
-    assert GraphRoot.__annotations__
+    assert GraphRoot.__slots__
 
 
 def test_namespaces_hold_nothing_raw_and_cannot_be_changed():

@@ -79,3 +79,14 @@ def test_an_error_in_a_hook_leaves_modes_as_they_were():
         torch.autograd.grad(y.sum(), x, create_graph=True)
     assert torch.is_grad_enabled()
     assert (x * 2).grad_fn.name() == "MulBackward0"
+
+
+def test_a_node_lists_what_it_saved_and_nothing_that_others_of_its_name_save():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    node = (x * 2).grad_fn
+    assert [n for n in dir(node) if "_saved_" in n] == [
+        "_raw_saved_other", "_raw_saved_self", "_saved_other", "_saved_self",
+    ]  # fmt: skip
+    assert not [n for n in dir(x.double().grad_fn) if n == "_saved_self_device"]
+    with pytest.raises(AttributeError, match="'MulBackward0' object has no attribute '_saved_weight'"):
+        _ = node._saved_weight

@@ -54,10 +54,10 @@ def test_rules_on_bare_arrays_give_the_same_bits_as_on_tensors(name, i, dtype, m
 
 
 def test_many_rules_have_a_twin_and_rules_that_call_methods_have_none():
-    found = [twin for op in TABLE.values() if op.rules for _, twin, _ in twins(op)]
+    found = [twin for op in TABLE.values() if op.rules for _, twin, *_ in twins(op)]
     assert sum(twin is not None for twin in found) > 150
-    assert [twin for _, twin, _ in twins(TABLE["prod"])] == [None]
-    assert all(twin for _, twin, _ in twins(TABLE["mm"]))
+    assert [twin for _, twin, *_ in twins(TABLE["prod"])] == [None]
+    assert all(twin for _, twin, *_ in twins(TABLE["mm"]))
 
 
 def described(value):
@@ -149,7 +149,7 @@ def seen(out):
 def outcome(call, *args):
     try:
         return seen(call(*args))
-    except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError) as error:
+    except (RuntimeError, TypeError, IndexError, ValueError, ArithmeticError) as error:
         return type(error), str(error)
 
 
@@ -160,24 +160,24 @@ ONE = [op for op in TABLE.values() if pointwise.takes_one(op) and op.overload no
 
 @pytest.mark.parametrize("op", TWO, ids=repr)
 def test_an_operation_on_two_tensors_is_apply(op):
-    number = [2, 0.5, True]
+    number = [2, 0.5, True, 0.0, -0.0, 1e300, 2**70, 10**400, float("nan")]
     for a in VALUES:
         for b in [*VALUES, *number]:
             for kinds in ((np.float32, np.float32), (np.float32, np.float64), (np.int64, np.float32)):
                 for wants in ((True, False), (False, True), (True, True), (False, False)):
                     x = made(a, kinds[0], wants[0] and kinds[0] != np.int64)
                     y = b if b in number else made(b, kinds[1], wants[1])
-                    assert outcome(pointwise.two, op, x, y) == outcome(apply, op, x, y)
+                    assert outcome(pointwise.two(op), x, y) == outcome(apply, op, x, y)
 
 
 @pytest.mark.parametrize("op", NUMBER, ids=repr)
-@pytest.mark.parametrize("b", [2, 0.5, 3, 0, -1, 1.7, True])
+@pytest.mark.parametrize("b", [2, 0.5, 3, 0, -1, 1.7, True, -0.0, 1e300, 2**70])
 def test_an_operation_on_a_tensor_and_a_number_is_apply(op, b):
     for a in VALUES:
         for kind in (np.float32, np.float64, np.int64):
             for wants in (True, False):
                 x = made(a, kind, wants and kind != np.int64)
-                assert outcome(pointwise.two, op, x, b) == outcome(apply, op, x, b)
+                assert outcome(pointwise.two(op), x, b) == outcome(apply, op, x, b)
 
 
 @pytest.mark.parametrize("op", ONE, ids=repr)
@@ -187,7 +187,7 @@ def test_an_operation_on_one_tensor_is_apply(op):
             for wants in (True, False):
                 x = made(a, kind, wants and kind in (np.float32, np.float64))
                 for tensor in (x, x.view(-1)):
-                    got, want = outcome(pointwise.one, op, tensor), outcome(apply, op, tensor)
+                    got, want = outcome(pointwise.one(op), tensor), outcome(apply, op, tensor)
                     assert got == want
 
 
