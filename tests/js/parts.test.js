@@ -36,7 +36,8 @@ test("every grid holds the places that are there, only those, in rows of equal l
 });
 
 test("the engine is its queue and what is kept; the presenter's view is graph, sentence and timeline", () => {
-  assert.deepEqual([...leftOut(["engine"])].sort(), ["engine", "held", "queue", "saved"]);
+  const engine = ["buffers", "engine", "hooks", "kept", "memory", "queue", "saved"];
+  assert.deepEqual([...leftOut(["engine"])].sort(), engine);
   const out = leftOut([], true);
   for (const place of ["graph", "say", "timeline"]) assert.ok(!out.has(place), place);
   for (const place of ["code", "inspector", "output", "header"]) assert.ok(out.has(place), place);

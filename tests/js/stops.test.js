@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { history } from "../../static/js/trace/history.js";
 import * as S from "../../static/js/trace/stops.js";
-import { everyTrace, training, twoPaths } from "./traces.js";
+import { builder, everyTrace, training, twoPaths } from "./traces.js";
 
 const kindsAt = (trace, level) => S.stops(trace, level).map((k) => trace.rows[S.subject(trace, k)].kind);
 
@@ -143,4 +143,17 @@ test("countUpTo counts what is not greater", () => {
     [-1, 0, 2, 3, 9].map((k) => S.countUpTo([0, 3, 5], k)),
     [0, 1, 1, 2, 3],
   );
+});
+
+test("what a hook computes inside backward is no forward line of the story", () => {
+  const b = builder("w\nloss.backward()\nlambda g: g * 2");
+  b.tensor("t1", "data", [], { shape: [] });
+  const row = (kind, line, fields = {}) => b.trace.rows.push({ kind, at: [line, 0, line, 1], ...fields });
+  row("tensor_made", 1, { tensor: "t1", value: b.value(1) });
+  row("backward_began", 2, { root_nodes: [], roots: [] });
+  row("op_applied", 3, { op: "mul", node: null, args: [], outputs: ["t1"], values: [b.value(2)], saved: [] });
+  row("backward_ended", 2);
+  row("printed", 1, { text: "" });
+  assert.deepEqual(S.stops(b.trace, "story"), [0, 1, 4]);
+  assert.ok(S.stops(b.trace, "chain").includes(2));
 });

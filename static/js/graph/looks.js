@@ -16,12 +16,12 @@ const SHOWN_ARGUMENTS = new Set(["self", "other", "exponent"]);
  * What the looks are made from: the state, the names bound to each tensor in it, the row that the step is
  * about.
  */
-export function momentOf(trace, state) {
+export function momentOf(trace, state, level = "chain") {
   const names = new Map();
   for (const [name, tensor] of state.names) {
     names.set(tensor, names.has(tensor) ? `${names.get(tensor)}, ${name}` : name);
   }
-  return { trace, state, names, row: trace.rows[subject(trace, state.k)] ?? null };
+  return { trace, state, names, level, row: trace.rows[subject(trace, state.k)] ?? null };
 }
 
 /** @type {WeakMap<object, Map<string, {k: number, node: string}[]>>} */
@@ -121,18 +121,20 @@ function leaf(moment, ids, width) {
   return { texts, data, values: leafValues(moment, ids.tensor, name) };
 }
 
-function opStatus({ state, row }, node, phase) {
+function opStatus({ state, row, level }, node, phase) {
   if (row?.kind === "error" && row.node === node) return { text: word("phase.failed"), tone: "error" };
   const waiting = phase === "made" ? paths(state, node) : null;
-  if (waiting && waiting.total > 1) return { text: waiting.text, tone: "engine" };
+  if (waiting && (waiting.total > 1 || level === "engine")) return { text: waiting.text, tone: "engine" };
   if (phase === "ghost" || phase === "made") return { text: "", tone: null };
   return { text: word(`phase.${phase}`), tone: { ready: "engine", running: "grad" }[phase] ?? null };
 }
 
-function opTexts(node, bound, status, phase, width) {
+function opTexts(node, bound, status, phase, width, level) {
   const label = opLabel(node);
   const op = node.op ?? node.name;
   const room = width - 30 - bound.length * 7;
+  const number = level === "engine" && node.seq !== null ? ` #${node.seq}` : "";
+  const fn = phase === "ghost" ? "" : `${node.name}${number}`;
   return {
     name: fitted(label.length * 8 > room ? op : label, Math.max(room, 40), {
       size: 14,
@@ -140,7 +142,7 @@ function opTexts(node, bound, status, phase, width) {
       ratio: SANS,
     }),
     bound: fitted(bound, Math.max(16, width - 30 - op.length * 8), { size: 11.5, least: 10 }),
-    fn: fitted(phase === "ghost" ? "" : node.name, width - 22, { size: 10.5, least: 8.6, ratio: SANS }),
+    fn: fitted(fn, width - 22, { size: 10.5, least: 8.6, ratio: SANS }),
     badge: status,
   };
 }
@@ -172,7 +174,7 @@ function op(moment, ids, width) {
     "aria-label": words.join(", "),
   };
   return {
-    texts: { ...opTexts(node, bound, status, phase, width), value },
+    texts: { ...opTexts(node, bound, status, phase, width, moment.level), value },
     data,
     values: opValues(moment, ids, tensors, bound),
   };

@@ -171,7 +171,7 @@ export function mount(root, { trace, drawing, player, signal }) {
     write(view.caption, `${word("graph.title")} · ${heading(state.k)}`);
     set(view.stage, "hidden", shown === null);
     if (!shown) return;
-    const moment = momentOf(trace, state);
+    const moment = momentOf(trace, state, player.level);
     const open = folds.openAt(state.k, shown.tree);
     arrange(shown, drawing.layouts, open);
     view.zoom.follow(about(shown, state, open), shown.parts.bounds);

@@ -14,7 +14,7 @@ export const PARTS = [
 ]; // prettier-ignore
 
 const PRESENTED = ["code", "output", "inspector", "queue", "header", "edit"];
-const OF_ENGINE = ["queue", "saved", "held"];
+const OF_ENGINE = ["queue", "saved", "memory", "kept", "hooks", "buffers"];
 const PANES = ["code", "graph", "inspector"];
 const WIDTHS = { code: "minmax(300px, 27vw)", graph: "minmax(0, 1fr)", inspector: "minmax(290px, 24vw)" };
 

@@ -4,7 +4,10 @@
  */
 import { h, set, write } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
+import { buffers } from "#js/panels/buffers.js";
 import { clipping } from "#js/panels/clipping.js";
+import { hooks } from "#js/panels/hooks.js";
+import { kept } from "#js/panels/kept.js";
 import { legend } from "#js/panels/legend.js";
 import { held } from "#js/panels/memory.js";
 import { next } from "#js/panels/next.js";
@@ -25,7 +28,7 @@ import { warning } from "#js/panels/warning.js";
  * of mount.
  */
 const happened = [legend, trouble, warning, sums, clipping, operation, rule, update];
-const standing = [saved, next, held, variables];
+const standing = [saved, buffers, kept, hooks, next, held, variables];
 const list = [say, output, queue, ...happened, ...standing];
 
 function mountRender(panel, root, ctx) {

@@ -29,3 +29,9 @@ export function receiver(trace, state, node) {
   const fact = trace.nodes[node];
   return fact?.variable ? tensorName(trace, state, fact.variable) : (fact?.op ?? fact?.name ?? "");
 }
+
+/** A node of the queue: "AccumulateGrad w", "MulBackward0 #12". */
+export function queueLabel(trace, state, node) {
+  const { name, seq } = trace.nodes[node];
+  return seq === null ? `${name} ${nodeSubject(trace, state, node)}` : `${name} #${seq}`;
+}

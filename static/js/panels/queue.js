@@ -1,7 +1,8 @@
 /** The ready queue under the graph: which nodes may run, which one is next, and who still waits. */
-import { h } from "#js/dom.js";
+import { h, set, write } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
-import { nodeSubject } from "#js/panels/names.js";
+import { heapOf } from "#js/panels/heap.js";
+import { queueLabel as label } from "#js/panels/names.js";
 
 const MOST = 6;
 
@@ -9,11 +10,6 @@ const MOST = 6;
 export function running(trace, queue) {
   const rank = (node) => trace.nodes[node].seq ?? Infinity;
   return [...queue].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)));
-}
-
-function label(trace, state, node) {
-  const { name, seq } = trace.nodes[node];
-  return seq === null ? `${name} ${nodeSubject(trace, state, node)}` : `${name} #${seq}`;
 }
 
 /** Who waits for how many paths; those that a gradient has reached come first. */
@@ -55,17 +51,18 @@ function chipsOf(trace, state, queue) {
     : h("span", { class: "queue-note" }, word("queue.empty"));
 }
 
-function content(trace, state) {
+function content(trace, state, isEngine) {
   if (!state.backward) return [h("span", { class: "queue-note" }, word("queue.idle"))];
+  const shown = isEngine ? heapOf : chipsOf;
   const lists = byDevice(trace, state).map(([device, nodes]) =>
     device === null
-      ? chipsOf(trace, state, nodes)
+      ? shown(trace, state, nodes)
       : h(
           "div",
           { class: "queue-device", "data-device": device },
           h("span", { class: "queue-note" }, deviceName(device)),
           " ",
-          chipsOf(trace, state, nodes),
+          shown(trace, state, nodes),
         ),
   );
   const wait = waiting(trace, state);
@@ -81,18 +78,17 @@ export const queue = {
   id: "queue",
   title: "panel.queue",
   slot: "queue",
-  mount(root, { trace }) {
+  mount(root, { trace, player }) {
     const body = h("div", { class: "queue-body" });
-    root.append(
-      h(
-        "p",
-        { class: "queue-title" },
-        h("strong", null, word("panel.queue")),
-        " ",
-        h("span", { class: "queue-note" }, word("queue.rule")),
-      ),
-      body,
-    );
-    return { show: (state) => body.replaceChildren(...content(trace, state).filter(Boolean)) };
+    const rule = h("span", { class: "queue-note" });
+    root.append(h("p", { class: "queue-title" }, h("strong", null, word("panel.queue")), " ", rule), body);
+    return {
+      show(state) {
+        const isEngine = player?.level === "engine";
+        set(body, "data-heap", isEngine);
+        write(rule, word(isEngine ? "queue.heap" : "queue.rule"));
+        body.replaceChildren(...content(trace, state, isEngine).filter(Boolean));
+      },
+    };
   },
 };

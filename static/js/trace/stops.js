@@ -168,8 +168,11 @@ function lineEnds(trace, chain) {
   /** @type {number[]} */
   const ends = [];
   let open = -1;
+  let depth = 0; // what a hook or a rule of the learner's own computes inside backward is no forward line
   trace.rows.forEach((row, k) => {
-    const forward = FORWARD.has(row.kind);
+    if (row.kind === "backward_began") depth += 1;
+    if (row.kind === "backward_ended") depth -= 1;
+    const forward = depth === 0 && FORWARD.has(row.kind);
     if (open >= 0 && (!forward || lineOf(row) !== lineOf(trace.rows[open]))) {
       ends.push(open);
       open = -1;
