@@ -73,6 +73,7 @@ def test_the_curves_are_read_by_keyboard_and_as_a_table(player: Player):
     assert "model.0.bias" in player.sentence
     player.page.locator(".training-words summary").click()
     table = player.page.locator(".training-words table")
+    table.locator("tbody tr").nth(29).wait_for()
     assert table.locator("tbody tr").count() == 30
     table.locator("tbody button").nth(4).click()
     assert player.settle() and head(player).startswith("Iteration 5 of 30")

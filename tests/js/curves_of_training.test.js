@@ -172,3 +172,20 @@ for (const { name, trace } of everyTrace()) {
     }
   });
 }
+
+test("of a large tensor the way of one SGD step is lr times the norm it steps along", () => {
+  const large = (norm) => ({ dtype: "float32", shape: [500], summary: { norm, nan: 0, inf: 0 } });
+  const moved = (formula, terms) => {
+    const round = (b) => {
+      Object.assign(b.trace.values, { v90: large(10), v91: large(2), v92: large(9.9), v93: large(4) });
+      const fields = { tensor: "t1", before: "v90", grad: "v91", after: "v92", group: 0, state: [] };
+      return [...backward(b, 5, [3, 4]), ["parameter_updated", 6, { ...fields, formula, terms }]];
+    };
+    const trace = looped(SOURCE, [round, round]);
+    trace.rows[0].value = "v90";
+    return of(trace).ratios[0].points[0].y;
+  };
+  assert.equal(moved("p - lr * g", { lr: 0.5 }), 0.1);
+  assert.equal(moved("buf = g; p - lr * buf", { lr: 0.5, buf: "v93" }), 0.2);
+  assert.equal(moved("p - lr * g / (sqrt(v) + eps)", { lr: 0.5 }), null);
+});

@@ -6,10 +6,12 @@ import { inline } from "#js/panels/numbers.js";
 
 const MOST = 8;
 
-/** How many of the edges that lead to a node have brought something. */
+/** How many edges that lead to a node have brought something; a nested backward keeps a count of its own. */
 function arrived(state, node) {
-  const total = state.expected.get(node) ?? 0;
-  return word("next.arrived", { arrived: total - (state.missing.get(node) ?? total), total });
+  const { kept } = state.backward;
+  const { expected, missing } = kept && !state.expected.has(node) ? kept : state;
+  const total = expected.get(node) ?? 0;
+  return total === 0 ? "" : word("next.arrived", { arrived: total - (missing.get(node) ?? total), total });
 }
 
 export const buffers = {

@@ -6,13 +6,13 @@ import { behind, depthOf, keyText, slots } from "#js/trace/heap.js";
 
 const MOST = 15; // four levels
 const BOX = { width: 58, height: 20, across: 66, down: 34 };
-const LONGEST = 7;
+const LONGEST = 8;
 
-/** What fits into a box of the tree. */
-function short(trace, state, node) {
+/** What fits into a box of the tree: the place in the array, and the node if there is room for it. */
+function short(trace, state, { node, i }) {
   const { seq } = trace.nodes[node];
-  const text = seq === null ? nodeSubject(trace, state, node) : `#${seq}`;
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+  const text = `${i} ${seq === null ? nodeSubject(trace, state, node) : `#${seq}`}`;
+  return text.length > LONGEST ? String(i) : text;
 }
 
 function treeOf(trace, state, places) {
@@ -36,7 +36,7 @@ function treeOf(trace, state, places) {
       "g",
       { class: "heap-node", "data-next": slot.i === 0 },
       svg("rect", box),
-      svg("text", text, short(trace, state, slot.node)),
+      svg("text", text, short(trace, state, slot)),
     );
   });
   const height = (levels - 1) * BOX.down + BOX.height + 2;

@@ -85,7 +85,8 @@ function read(trace, loop) {
 class Reader {
   /** @type {Map<string, string>} */ #values = new Map(); // tensor → its value now
   /** @type {Map<string, string | null>} */ #weights = new Map(); // parameter → its value before the round
-  /** @type {Map<string, {tensor: string, k: number}>} */ #moved = new Map(); // where it was written last
+  /** Where a parameter was written last in this round, and how far, if one plain step tells it. */
+  /** @type {Map<string, {tensor: string, k: number, way: number | null}>} */ #moved = new Map();
   /** @type {Set<string>} */ #complete = new Set(); // parameters that this round has already moved
   #depth = 0;
   #which = 0;
@@ -121,10 +122,10 @@ class Reader {
 
   /** @param {number} round */
   end(round) {
-    for (const [name, { tensor, k }] of this.#moved) {
+    for (const [name, { tensor, k, way: plain }] of this.#moved) {
       const [before, after] = [this.#weights.get(name) ?? null, this.#values.get(tensor) ?? null];
       const size = norm(this.trace, before);
-      const way = distance(this.trace, before, after);
+      const way = distance(this.trace, before, after) ?? plain;
       const y = size === null || way === null || size === 0 ? null : way / size;
       this.made.ratios.add(name, name, { round, k, y }, tensor);
       this.#weights.set(name, after);
@@ -146,7 +147,8 @@ class Reader {
       const [key, before] = [this.#key(tensor), this.#values.get(tensor)];
       if (this.#depth === 0 && this.#isLeaf(tensor)) {
         if (!this.#moved.has(key) && before) this.#weights.set(key, before);
-        if (this.#weights.has(key)) this.#moved.set(key, { tensor, k });
+        const way = this.#moved.has(key) ? null : wayOf(this.trace, row);
+        if (this.#weights.has(key)) this.#moved.set(key, { tensor, k, way });
         else this.#weights.set(key, v);
         if (before !== undefined && before !== v) this.#complete.add(key);
       }
@@ -199,6 +201,18 @@ class Reader {
   #isLeaf(tensor) {
     return this.trace.tensors[tensor]?.kind === "leaf";
   }
+}
+
+/**
+ * How far a row moves a parameter of which only a summary is there: the step of SGD is lr times one tensor.
+ * @param {Trace} trace
+ * @param {Row} row
+ */
+function wayOf(trace, { kind, formula, terms, grad }) {
+  const [, name] = (kind === "parameter_updated" && /(?:^|; )p - lr \* (\w+)$/.exec(formula)) || [];
+  if (!name || typeof terms.lr !== "number") return null;
+  const size = norm(trace, name === "g" ? grad : terms[name]);
+  return size === null ? null : Math.abs(terms.lr) * size;
 }
 
 /** The tensors that a row gives a value. @param {Row} row @returns {[string, string][]} */
