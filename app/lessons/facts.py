@@ -18,6 +18,7 @@ parameter is called as PyTorch calls it: `grad(fc.weight)`, or `grad("0.weight")
     next_node()                 the class of the node that runs next
     count("ran N") total("…")   how often a kind of step happened so far, and in the whole run
     line("grad w #2")           the line of the code that a step belongs to
+    field("checkpoint_ended", "bytes")  what the row of a step holds under a name (static/trace.schema.json)
     then("grad w #2", …)        the value of an expression at another moment
     printed() output(2)         what was printed last, or second
     error() warning()           the message the run ended with, "" without one; that of the last warning
@@ -228,6 +229,11 @@ class Reading:
         """line("grad w #2")"""
         return self.run.rows[moments.row_of(self.run, address)]["at"][0]
 
+    def field(self, address: str, name: str) -> Any:
+        """field("checkpoint_ended", "bytes")"""
+        told = self.run.rows[moments.row_of(self.run, address)][name]
+        return self.held(told) if isinstance(told, str) and told in self.run.trace["values"] else told
+
     def printed(self) -> str:
         """printed()"""
         return self.state.printed[-1]
@@ -251,7 +257,7 @@ class Reading:
 
 NAMES = (
     "value grad shape version is_leaf requires_grad grad_fn saved waits buffer received flow queue next_node "
-    "count total line printed output error warning norm"
+    "count total line field printed output error warning norm"
 )
 FACTS: dict[str, Callable] = {name: getattr(Reading, name) for name in NAMES.split()}
 FACTS["state"] = Reading.kept

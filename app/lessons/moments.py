@@ -83,14 +83,15 @@ def matcher(run: Run, kind: str, subject: str) -> Callable[[Row], bool]:
     if kind in MATCHERS:
         return MATCHERS[kind](run, subject)
     wanted = KINDS.get(kind, kind)
-    if kind not in KINDS and kind not in ("error", "warning", "printed") and "_" not in kind:
+    known = {row["kind"] for row in run.rows} | {"error", "warning", "printed", *KINDS}
+    if kind not in known and "_" not in kind:
         raise NoSuchStep(f"`{kind}` is no kind of step; app/lessons/moments.py lists them")
     nodes, tensors = standing_for(run, subject)
 
     def fits(row: Row) -> bool:
         if row["kind"] != wanted:
             return False
-        about = {row.get("node"), row.get("tensor"), *row.get("tensors", ())}
+        about = {row.get("node"), row.get("tensor"), *listed(row)}
         return not subject or bool(about & (nodes | tensors)) or subject in row.values()
 
     return fits
@@ -138,7 +139,7 @@ def flowed(run: Run, subject: str) -> Callable[[Row], bool]:
 def grad(run: Run, subject: str) -> Callable[[Row], bool]:
     """`grad x`: x.grad is written, by whomever."""
     tensors = set(run.tensors_called(subject))
-    return lambda row: row["kind"] in GRADS and bool(tensors & {row.get("tensor"), *row.get("tensors", ())})
+    return lambda row: row["kind"] in GRADS and bool(tensors & {row.get("tensor"), *listed(row)})
 
 
 def zeroed(run: Run, subject: str) -> Callable[[Row], bool]:
@@ -161,6 +162,12 @@ def visits(run: Run, subject: str) -> Iterator[int]:
             if row["at"][0] == number and before != number:
                 yield k
             before = row["at"][0]
+
+
+def listed(row: Row) -> list[str]:
+    """Return the tensors that a row lists."""
+    tensors = row.get("tensors")
+    return [each for each in tensors if isinstance(each, str)] if isinstance(tensors, list) else []
 
 
 def flat(data) -> list:

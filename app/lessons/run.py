@@ -104,6 +104,14 @@ class State:
         for key in [key for key in self.buffer if key[0] == row["node"]]:
             del self.buffer[key]
 
+    def on_hook_ran(self, row: Row) -> None:
+        """A hook before the rules may have put another gradient in place of what the node got."""
+        received = self.received.get(row["node"], [])
+        if row["when"] in ("tensor", "before the node") and row["before"] in received:
+            received = list(received)
+            received[received.index(row["before"])] = row["after"]
+            self.received[row["node"]] = received
+
     def on_edge_flowed(self, row: Row) -> None:
         """A gradient arrives."""
         self.flow[row["node"], row["slot"]] = row["grad"]

@@ -53,6 +53,8 @@ def fact(expression: str, address: str = "end", source: str | None = None):
         ("total('grad w')", "grad w", 3),
         ("line('backward')", "start", 7),
         ("then('grad w #2', grad(w)) - grad(w)", "grad w", 25.0),
+        ("field('grad w', 'arriving')", "end", 25.0),
+        ("field('grad w', 'how')", "end", "stored"),
         ("printed()", "end", "1 tensor(50.)"),
         ("output(1)", "end", "0 tensor(25.)"),
         ("norm([3.0, 4.0])", "start", 5.0),
