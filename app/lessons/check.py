@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from app.lessons import facts, moments
+from app.lessons.glossary import terms
 from app.lessons.model import Checkpoint, Lesson, Problem, Section, Text
-from app.lessons.prose import PAGES, Untrue, bare
+from app.lessons.prose import Untrue, bare
 from app.lessons.run import Run
 from app.lessons.told import section_told
 
@@ -28,6 +29,7 @@ def check(lesson: Lesson, runs: Mapping[str, Run], slugs: set[str], languages: s
     problems = [*of_folder(lesson, slugs, languages), *of_programs(lesson, runs)]
     for text in lesson.texts.values():
         problems += of_text(lesson, text, runs)
+        problems += of_links(lesson, text, {"term": set(terms()), "lesson": slugs})
     return [*problems, *of_twins(lesson)]
 
 
@@ -66,6 +68,22 @@ def of_text(lesson: Lesson, text: Text, runs: Mapping[str, Run]) -> Iterator[Pro
         if section.program in runs:
             yield from of_section(file, section, runs)
             yield from typed_numbers(file, section, lesson)
+
+
+def of_links(lesson: Lesson, text: Text, known: Mapping[str, set[str]]) -> Iterator[Problem]:
+    """Links to terms and lessons that there are not."""
+    for section in text.sections:
+        asked = section.checkpoint
+        parts = [
+            section.prose,
+            section.after,
+            *([asked.ask, asked.because, asked.otherwise] if asked else []),
+        ]
+        for address in LINK.findall("\n".join(parts)):
+            kind, _, name = address.partition(":")
+            if kind in known and name.strip() not in known[kind]:
+                file = f"{lesson.folder.name}/{text.file.name}"
+                yield Problem(file, section.at_line, f"there is no {kind} {name.strip()}")
 
 
 def of_section(file: str, section: Section, runs: Mapping[str, Run]) -> Iterator[Problem]:
@@ -171,13 +189,3 @@ def length(text: Text) -> float:
     questions = sum(section.checkpoint is not None for section in text.sections)
     reading = signs / SIGNS_A_MINUTE + latin / WORDS_A_MINUTE
     return reading + questions * MINUTES_A_QUESTION
-
-
-def unknown_links(text: str, known: Mapping[str, set[str]]) -> list[str]:
-    """Return the links of a text to pages that there are not: terms, lessons, errors, examples."""
-    found = []
-    for address in LINK.findall(text):
-        kind, _, name = address.partition(":")
-        if kind in PAGES and name.strip() not in known.get(kind, set()):
-            found.append(address)
-    return found

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.i18n import language_of
-from app.lessons import facts, moments, prose, shelf
+from app.lessons import facts, glossary, moments, prose, shelf
 from app.lessons.model import Lesson, Text
 from app.lessons.played import Runs
 from app.lessons.told import section_told
@@ -98,6 +98,15 @@ async def run(request: Request, slug: str, program: str) -> Response:
     if request.headers.get("if-none-match") == played.etag:
         return Response(status_code=304, headers=headers)
     return Response(played.body, headers=headers, media_type="application/json")
+
+
+@router.api_route("/glossary", methods=READ)
+def terms(request: Request) -> HTMLResponse:
+    """Every term of the page and of the lessons."""
+    lang = language_of(request)
+    titles = {lesson.slug: lesson.text(lang).title for lesson in shelved(request)}
+    boot = {"page": "glossary"}
+    return page(request, "glossary.html", boot, terms=glossary.in_order(lang), titles=titles)
 
 
 def linked(lesson: Lesson, lang: str) -> dict[str, str]:

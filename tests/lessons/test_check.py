@@ -33,6 +33,7 @@ MISTAKES = [
     ("en.md", r"<node:PowBackward0>", "<node:TanhBackward0>", "no node is called"),
     ("en.md", r"the square, ", "the square 42, ", "42 is typed by hand"),
     ("en.md", r"`y = x \*\* 2`", "`y = x ** 5`", "5 is not in snippet.py"),
+    ("en.md", r"term:leaf", "term:leef", "there is no term leef"),
     ("en.md", r"answer: next", "answer: NoNode", "no node is called NoNode"),
     ("en.md", r"otherwise: Square.*", "", "`otherwise` is missing"),
     ("en.md", r"when: grad\(x\) is None", "when: grad(x) is not None", "2 of the choices are right"),
