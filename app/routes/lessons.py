@@ -11,7 +11,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.i18n import language_of
-from app.lessons import facts, glossary, moments, prose, shelf
+from app.lessons import facts, gallery, glossary, moments, prose, shelf
+from app.lessons.confusions import answered
 from app.lessons.model import Lesson, Text
 from app.lessons.played import Runs
 from app.lessons.told import section_told
@@ -20,6 +21,7 @@ from app.templating import page
 
 router = APIRouter(include_in_schema=False)
 READ = ["GET", "HEAD"]
+PAGES = Path(shelf.__file__).parent / "pages"
 UNTRUE = (facts.NotAFact, moments.NoSuchStep, prose.Untrue, ValueError, LookupError)
 log = logging.getLogger("gradstep.lessons")
 
@@ -98,6 +100,27 @@ async def run(request: Request, slug: str, program: str) -> Response:
     if request.headers.get("if-none-match") == played.etag:
         return Response(status_code=304, headers=headers)
     return Response(played.body, headers=headers, media_type="application/json")
+
+
+@router.api_route("/gallery", methods=READ)
+def programs(request: Request) -> HTMLResponse:
+    """Programs from small to large, and what to look at in them."""
+    return page(request, "gallery.html", {"page": "gallery"}, pieces=gallery.pieces())
+
+
+@router.api_route("/teachers", methods=READ)
+def teachers(request: Request) -> HTMLResponse:
+    """For teachers: which lesson where, how to run it, and which question is answered in which."""
+    lang = language_of(request)
+    before, mark, after = written("teachers", lang).partition("<h2>")  # the table of questions comes between
+    shown = {"before": before, "after": mark + after, "confusions": answered(shelved(request), lang)}
+    return page(request, "teachers.html", {"page": "teachers"}, **shown)
+
+
+def written(name: str, lang: str) -> str:
+    """Return the HTML of a page that is written as Markdown."""
+    text = (PAGES / f"{name}.{lang}.md").read_text(encoding="utf-8")
+    return prose.Writer(lambda kind, _: {}).page(text)
 
 
 @router.api_route("/glossary", methods=READ)

@@ -11,6 +11,7 @@ from app import comparisons, examples
 from app.assets import STATIC
 from app.i18n import language_of
 from app.intake import check_code
+from app.lessons import gallery
 from app.problems import Problem
 from app.reference import operations, problems, schemas
 from app.templating import page
@@ -34,7 +35,7 @@ def sandbox(
     request: Request, code: str | None = None, example: str | None = None, seed: str = "0"
 ) -> HTMLResponse:
     """The editor and the player, with the code that the address asks for."""
-    chosen = examples.find(example or examples.EXAMPLES[0].slug)
+    chosen = examples.find(example or examples.EXAMPLES[0].slug) or gallery.find(example or "")
     if chosen is None:
         raise Problem(404)
     text = check_code(code if code is not None else chosen.code, request.app.state.settings)
