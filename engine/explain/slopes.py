@@ -50,6 +50,7 @@ class Rooted(Changing):
     ) -> None:
         super().__init__(source, limits, changes)
         self.asked, self.seeds = asked, seeds
+        self.own = [change for change in changes if not change.shift]
         self.value: float | None = None
         self.dtype = ""
         self.result: float | None = None
@@ -64,6 +65,9 @@ class Rooted(Changing):
         if len(shape) == len(element) and all(i < n for i, n in zip(element, shape, strict=True)):
             if tensor.array.dtype.kind == "f":
                 self.value, self.dtype = float(tensor.array[element]), tensor.dtype.name
+                for change in self.own:
+                    if (change.made, change.output, change.element) == (making, asked.output, element):
+                        self.value = float(tensor.array.dtype.type(change.value))
 
     def replace(self, tensor: Tensor, changes: list[Change]) -> None:
         """Move a number where it stands, so that everything sees it, unless it is another tensor's too."""

@@ -43,6 +43,31 @@ export async function runCode(code, { t, seed = 0, leaves = {}, more = {}, signa
   }
 }
 
+/**
+ * Ask a question about a program and return the answer, a sentence, or that it was called off.
+ * @param {string} path
+ * @param {object} body
+ * @param {{t: Translate, signal?: AbortSignal, fetch?: typeof globalThis.fetch}} how
+ * @returns {Promise<{answer: any} | {message: string} | {aborted: true}>}
+ */
+export async function askAbout(path, body, { t, signal, fetch = globalThis.fetch }) {
+  try {
+    const response = await fetch(path, {
+      method: "POST",
+      headers: HEADERS,
+      body: JSON.stringify(body),
+      signal,
+    });
+    const told = parsed(await response.text());
+    if (response.ok && typeof told?.found === "boolean") return { answer: told };
+    return {
+      message: told?.title ? problem(told, response, t) : t("run.unreadable", { status: response.status }),
+    };
+  } catch {
+    return signal?.aborted ? { aborted: true } : { message: t("run.network") };
+  }
+}
+
 const ATTEMPTS = 5;
 const REFUSED = { 413: "long", 429: "busy", 503: "busy" };
 

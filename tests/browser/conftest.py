@@ -73,7 +73,8 @@ def open_player(browser: Browser, address: str) -> Iterator[Callable[..., Player
 
 def failure(request: Request) -> list[str]:
     """Say what failed; what is called off, by the reader or because its run has gone, has not."""
-    if request.url.endswith(("/api/traces/check", "/api/traces")) and "ABORTED" in (request.failure or ""):
+    ended = ("/api/traces/check", "/api/traces", "/api/gradients/why", "/api/gradients/slope")
+    if request.url.endswith(ended) and "ABORTED" in (request.failure or ""):
         return []
     return [f"failed: {request.url} {request.failure}"]
 

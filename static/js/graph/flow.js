@@ -74,6 +74,9 @@ function travelled(tree, row) {
   return row?.kind === "op_applied" && row.node ? tree.edgesInto(row.node) : [];
 }
 
+/** Where a gradient on an edge is, for who asks why. */
+const placeOf = ({ node, slot }) => JSON.stringify({ node, slot });
+
 const isMade = (state, { node }) => (state.phase.get(node) ?? "ghost") !== "ghost";
 const isPassed = (state, edge) => edge.slot !== null && state.flow.has(edge.name) && isMade(state, edge);
 
@@ -175,6 +178,7 @@ export function createFlow(trace, tree) {
       set(part.group, "data-state", being);
       moveTrail(part, null, 1);
       write(part.label, labelOf(part, state, being));
+      set(part.label, "data-why", part.label.textContent ? placeOf(part.carried[0]) : null);
     }
     for (const bus of drawn.buses) {
       const made = bus.edges.some((part) => part.group.getAttribute("data-state") !== "ghost");
@@ -185,6 +189,7 @@ export function createFlow(trace, tree) {
     const longest = row?.kind === "edge_flowed" && moves[0]?.toSorted((a, b) => b.length - a.length)[0];
     const spot = longest ? drawn.spot.get(longest.key) : null;
     showPill(pill, spot, spot ? short(trace, row.grad, LONGEST) : "");
+    set(pill.group, "data-why", spot ? placeOf(row) : null);
   }
 
   return {

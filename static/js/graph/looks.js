@@ -108,7 +108,8 @@ function leaf(moment, ids, width) {
   const phase = leafPhase(moment.state, ids);
   const kind = fact.parameter ? "graph.parameter" : "graph.leaf";
   const room = width - INSIDE - 8 - title.text.length * title.size * 0.6;
-  const texts = { name: title, note: note(kind, fact.shape, room), value };
+  const move = { tensor: ids.tensor };
+  const texts = { name: title, note: note(kind, fact.shape, room), value: { ...value, move } };
   slot.rows.forEach((row, i) => Object.assign(texts, { [`label${i}`]: row.label, [`text${i}`]: row }));
   const data = {
     "data-var": name,
@@ -189,7 +190,7 @@ function data(moment, ids, width) {
   const texts = {
     name: fitted(name, width - 24, { size: 13, least: 10 }),
     note: note("graph.data", fact.shape, width - 34 - name.length * 8),
-    value,
+    value: { ...value, move: { tensor: ids.tensor } },
   };
   const attributes = {
     "data-tensor": name,

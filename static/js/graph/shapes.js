@@ -185,10 +185,12 @@ export function arrowHeads() {
 
 function fill(element, look, usual) {
   const given = typeof look === "string" ? { text: look } : look;
-  const { text: words = "", tone = null, size = usual } = given ?? {};
+  const { text: words = "", tone = null, size = usual, why = null, move = null } = given ?? {};
   write(element, words);
   set(element, "data-tone", tone);
   set(element, "font-size", size);
+  set(element, "data-why", why && words ? JSON.stringify(why) : null);
+  set(element, "data-move", move && words ? JSON.stringify(move) : null);
 }
 
 /** Show a look {texts, data, values} on a part; every text and attribute is set, so nothing old stays. */

@@ -31,10 +31,11 @@ export function accumulation(trace, state, node) {
 const tone = (value) => (value === null ? "none" : "leaf");
 
 function sum(row, line) {
+  const why = { tensor: row.tensor };
   return [
     line([word("graph.before"), ".grad", ""], row.before, tone(row.before)),
-    line([word("graph.plus"), "+"], row.arriving, "grad"),
-    line(["= .grad", "="], row.after, "sum"),
+    { ...line([word("graph.plus"), "+"], row.arriving, "grad"), why },
+    { ...line(["= .grad", "="], row.after, "sum"), why },
   ];
 }
 
@@ -45,7 +46,8 @@ function waiting(state, node, line) {
   const words = { label: "", text: count.text, size: 12, tone: "engine" };
   if (!count.arrived) return [words];
   const labels = count.arrived > 1 ? [word("graph.sum")] : [word("graph.arriving"), "→"];
-  return [line(labels, state.buffer.get(node) ?? null, "grad"), words];
+  const why = { node, input_nr: 0 };
+  return [{ ...line(labels, state.buffer.get(node) ?? null, "grad"), why }, words];
 }
 
 function changed(row, tensor, line) {
@@ -72,7 +74,8 @@ export function leafRows({ trace, state, row }, ids, room) {
     return { rows, grad: rows[2].text, sum: true };
   }
   const grad = state.grad.get(ids.tensor) ?? null;
-  const first = line([".grad"], grad, tone(grad));
+  const why = grad === null ? null : { tensor: ids.tensor };
+  const first = { ...line([".grad"], grad, tone(grad)), why };
   const rest = changed(row, ids.tensor, line) ?? waiting(state, ids.accumulate, line);
   return { rows: [first, ...rest], grad: first.text, sum: false };
 }

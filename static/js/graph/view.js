@@ -127,8 +127,20 @@ function about(shown, { row, focus }, open) {
   return width > FAR || height > FAR ? to : { x, y, width, height };
 }
 
+/** Light the way that the reader points at in a list of paths. */
+function lightPath({ tree, picture, parts }, open, hovered) {
+  const way = hovered?.kind === "path" ? hovered : { nodes: [], edges: [] };
+  const seen = (path) => path && (around(path).find((group) => !open.has(group)) ?? path);
+  const [boxes, steps] = [new Set(way.nodes.map((id) => seen(tree.pathOf(id)))), new Set(way.edges)];
+  set(picture.root, "data-lights", way.nodes.length > 0);
+  for (const part of parts.boxes) set(part.group, "data-lit", boxes.has(part.role));
+  for (const part of parts.edges.values()) {
+    set(part.group, "data-lit", part.carried?.some(({ name }) => steps.has(name)) ?? false);
+  }
+}
+
 /** Mount the graph of a trace; returns show, draw and fit. */
-export function mount(root, { trace, drawing, player, signal }) {
+export function mount(root, { trace, drawing, player, signal, selection = null }) {
   const view = makeStage(root, { signal, why: whyEmpty(trace, drawing) });
   const heading = createHeading(trace);
   const folds = createFolds(trace);
@@ -181,6 +193,7 @@ export function mount(root, { trace, drawing, player, signal }) {
       if (look && part.kind !== "region") seen.push({ part, seen: look });
     }
     shown.flow.show(moment);
+    lightPath(shown, open, selection?.hovered);
     table.show(seen);
   }
 

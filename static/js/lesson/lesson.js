@@ -1,5 +1,6 @@
 /** The page of a lesson: sections of text, and the player at the step that each one talks about. */
 
+import { askAbout } from "#js/api.js";
 import { h, set, write } from "#js/dom.js";
 import { t, use } from "#js/i18n.js";
 import { mountCheckpoint } from "#js/lesson/checkpoint.js";
@@ -77,7 +78,9 @@ class Lesson {
     write(part("notice"), answer ? "" : t("run.network"));
     if (!answer) return false;
     const leave = (text = program.code) => location.assign(`/sandbox?code=${encodeURIComponent(text)}`);
-    const inSandbox = { text: program.code, run: leave, edit: leave, replace: leave };
+    const ask = (/** @type {string} */ path, /** @type {object} */ body, /** @type {AbortSignal} */ signal) =>
+      askAbout(path, { code: program.code, ...body }, { t, signal });
+    const inSandbox = { text: program.code, run: leave, edit: leave, replace: leave, ask };
     const { settings, view } = this;
     set(this.root, "data-mode", "play");
     set(part("own"), "href", program.sandbox);

@@ -1,20 +1,23 @@
 /** The sandbox page: editor → server → player → views, keys, address. It wires them. */
 
-import { checkRun, runCode } from "#js/api.js";
+import { askAbout, checkRun, runCode } from "#js/api.js";
 import { createEditor } from "#js/code/editor.js";
 import { mountFormula } from "#js/code/formula.js";
 import { showNotes, tell } from "#js/code/notes.js";
 import { set } from "#js/dom.js";
 import { t } from "#js/i18n.js";
 import { hashOf, hreflangs, keepPlace, viewIn } from "#js/player/address.js";
-import { keepSeed, rowInHash, withoutProgram } from "#js/player/address.js";
+import { keepSeed, rowInHash } from "#js/player/address.js";
 import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
-import { keepValues, keptValues } from "#js/player/drafts.js";
+import { keepValues, keptValues, moveOn } from "#js/player/drafts.js";
 import { mountSeal } from "#js/player/seal.js";
+import { mountChanges } from "#js/page/changes.js";
+import { flash, numbersShown } from "#js/page/flash.js";
 import { mountRunning } from "#js/page/running.js";
 import { openSession } from "#js/page/session.js";
 import { nameOf } from "#js/page/title.js";
 import { openView } from "#js/page/view.js";
+import { momentsOf } from "#js/trace/moments.js";
 import { messageText } from "#js/trace/refusals.js";
 
 /**
@@ -24,8 +27,9 @@ import { messageText } from "#js/trace/refusals.js";
  *   root: Element, notice: Element, given: string, slot(name: string): Element,
  *   name: string, view: ReturnType<typeof openView>, running: ReturnType<typeof mountRunning>,
  *   seal: ReturnType<typeof mountSeal>, formula: ReturnType<typeof mountFormula>,
+ *   whatif: ReturnType<typeof mountChanges>,
  *   editor: ReturnType<typeof createEditor>,
- *   settings: {level?: import("#js/trace/stops.js").Level, speed?: number},
+ *   settings: import("#js/page/session.js").Settings,
  *   mended: {own: string, program: string, mends: import("#js/code/notes.js").Mend[]} | null, quiet: boolean,
  *   seed: number,
  *   request: AbortController, session: AbortController, player: Player | null,
@@ -34,8 +38,7 @@ import { messageText } from "#js/trace/refusals.js";
 
 const SEEDS = 2 ** 32;
 
-/** @param {string} id */
-const place = (id) => document.getElementById(id) ?? document.createElement("div");
+const place = (/** @type {string} */ id) => document.getElementById(id) ?? document.createElement("div");
 
 /**
  * @param {Element} root
@@ -70,6 +73,7 @@ export function openSandbox(root, boot) {
         run(page, typed, hashOf(page.player?.k ?? -1), { stays: true });
       },
     }),
+    whatif: mountChanges(slot("whatif"), (text) => run(page, text, "", { stays: true, moment: true })),
     request: new AbortController(),
     session: new AbortController(),
     editor: createEditor(slot("editor"), {
@@ -81,8 +85,8 @@ export function openSandbox(root, boot) {
       },
     }),
   };
-  document.getElementById("run")?.addEventListener("click", () => run(page, page.editor.text()));
-  document.getElementById("edit")?.addEventListener("click", () => edit(page));
+  place("run").addEventListener("click", () => run(page, page.editor.text()));
+  place("edit").addEventListener("click", () => edit(page));
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
     event.preventDefault();
@@ -102,22 +106,29 @@ export function openSandbox(root, boot) {
  * @param {Page} page
  * @param {string} code
  * @param {string} [hash]
- * @param {{stays?: boolean, more?: object}} [how] `stays`: the reader is busy elsewhere on the page, only
- *   what is shown changes; `more`: what the request says besides code and seed
+ * @param {{stays?: boolean, moment?: boolean, more?: object}} [how] `stays`: the reader is busy elsewhere,
+ *   only what is shown changes; `moment`: whatever row that is now; `more`: what else the request says
  */
-async function run(page, code, hash = "", { stays = false, more = {} } = {}) {
+async function run(page, code, hash = "", { stays = false, moment = false, more = {} } = {}) {
   page.request.abort();
   const { signal } = (page.request = new AbortController());
   tell(page, null);
   set(page.root, "data-busy", true);
   const end = page.running.watch(signal, () => stop(page));
-  const how = { t, seed: page.seed, leaves: page.formula.valuesFor(code), more, signal };
+  const { seed, leaves, ...rest } = asIs(page, code);
+  const how = { t, seed, leaves, more: { ...rest, ...more }, signal };
   const answer = await runCode(code, how);
   if ("aborted" in answer || signal.aborted) return;
   end();
   set(page.root, "data-busy", null);
   tell(page, "message" in answer ? answer.message : null);
-  if ("run" in answer) open(page, answer.run, code, hash, stays);
+  if (!("run" in answer)) return;
+  const numbers = moment ? numbersShown(page.root) : null;
+  const { player, settings } = page;
+  const same = moment && player ? momentsOf(player.trace, answer.run.trace) : null;
+  settings.picked = same ? same.picked(settings.picked) : null;
+  open(page, answer.run, code, same && player ? hashOf(same.row(player.k)) : hash, stays);
+  if (numbers) flash(page.root, numbers);
 }
 
 /** End the run under way: the server ends its process when the request is called off. @param {Page} page */
@@ -150,10 +161,11 @@ function open(page, answer, code, hash, stays) {
   note(page, answer, code);
   page.formula.show(answer.trace.expression);
   try {
-    const { settings, view, session } = page;
+    const { settings, view, session, whatif } = page;
     const program = programOf(page, code);
     const name = code === page.given && page.name ? page.name : nameOf(code, answer.trace.expression?.typed);
-    page.player = openSession(page.root, answer, { settings, program, view, name, signal: session.signal });
+    const { signal } = session;
+    page.player = openSession(page.root, answer, { settings, program, view, name, whatif, signal });
     begin(page, page.player, answer.trace.outcome, hash, stays);
     check(page, answer.text);
   } catch (error) {
@@ -239,16 +251,9 @@ function begin(page, player, outcome, hash, stays) {
   focusOn(page, "[data-testid=next]");
 }
 
-/**
- * The address names a program: once another one is played, it must not.
- * @param {string} code
- */
-function moveOn(code) {
-  const search = withoutProgram(location.search);
-  if (search === location.search) return;
-  history.replaceState(null, "", location.pathname + search + location.hash);
-  keepDraft(addressOf(location), code);
-  for (const link of hreflangs()) link.search = withoutProgram(link.search);
+/** A program as it is run: seed, values, changed numbers. @param {Page} page @param {string} code */
+function asIs(page, code) {
+  return { code, seed: page.seed, leaves: page.formula.valuesFor(code), ...page.whatif.of(code) };
 }
 
 /**
@@ -262,6 +267,9 @@ function programOf(page, text) {
   return {
     text,
     run: again,
+    move: page.whatif.move,
+    ask: (/** @type {string} */ path, /** @type {object} */ body, /** @type {AbortSignal} */ signal) =>
+      askAbout(path, { ...asIs(page, text), ...body }, { t, signal }),
     replace(/** @type {string} */ changed) {
       page.editor.setText(changed);
       return again(changed);

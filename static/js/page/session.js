@@ -5,12 +5,14 @@ import { keepInAddress, rowInHash, viewIn } from "#js/player/address.js";
 import { mountKeyboard } from "#js/player/keyboard.js";
 import { createPlayer } from "#js/player/player.js";
 import { createSelection } from "#js/player/selection.js";
+import { mountAsking } from "#js/page/asking.js";
 import { mountCopying } from "#js/page/copying.js";
+import { createQuestions } from "#js/page/questions.js";
 import { titleOf } from "#js/page/title.js";
 import { mountViews } from "#js/page/views.js";
 
 /** @typedef {ReturnType<typeof createPlayer>} Player */
-/** @typedef {{level?: import("#js/trace/stops.js").Level, speed?: number}} Settings */
+/** @typedef {{level?: import("#js/trace/stops.js").Level, speed?: number, picked?: any}} Settings */
 /**
  * @typedef {{
  *   text: string, run(text: string, more?: object): unknown, replace(text: string): unknown,
@@ -26,15 +28,22 @@ import { mountViews } from "#js/page/views.js";
  * @param {{
  *   settings: Settings, program: Program, hidden: Set<string>, signal: AbortSignal, of?: string | null,
  *   onShow?: (player: Player) => void,
+ *   whatif?: ReturnType<typeof import("#js/page/changes.js").mountChanges>,
  * }} context `settings` are those of the run before; they are kept up to date. `of`: see `copying.js`.
  */
 export function openRun(root, { trace, drawing }, context) {
-  const { settings, program, hidden, signal, of, onShow } = context;
+  const { settings, program, hidden, signal, of, onShow, whatif = null } = context;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const player = createPlayer(trace, { ...settings, still: () => still.matches, signal });
   const selection = createSelection({ signal });
-  const shared = { trace, drawing, player, signal, selection, root, program, hidden, of };
+  const changed = () => {
+    views.show(player.state);
+    whatif?.draw();
+  };
+  const questions = program.ask ? createQuestions({ ask: program.ask, changed, signal }) : null;
+  const shared = { trace, drawing, player, signal, selection, root, program, hidden, of, questions };
   const views = mountViews(root, shared);
+  const asking = mountAsking(root, { ...shared, move: whatif?.move });
   const copying = mountCopying(root, shared);
   const show = (/** @type {Player["state"]} */ state) => {
     set(root, "data-step", state.k + 1);
@@ -49,9 +58,14 @@ export function openRun(root, { trace, drawing }, context) {
     show(state);
   });
   player.onDraw((row, at) => views.draw(row, at));
-  selection.onChange(() => views.show(player.state));
+  if (settings.picked) selection.pick(settings.picked);
+  selection.onChange(() => {
+    settings.picked = selection.picked;
+    views.show(player.state);
+  });
   show(player.state);
-  return { player, views, copying };
+  whatif?.show(program.text, { trace, player, questions });
+  return { player, views, copying, asking };
 }
 
 /**
@@ -61,23 +75,24 @@ export function openRun(root, { trace, drawing }, context) {
  * @param {{
  *   settings: Settings, program: Program, name: string, signal: AbortSignal, address?: boolean,
  *   view: ReturnType<typeof import("#js/page/view.js").openView>,
+ *   whatif?: ReturnType<typeof import("#js/page/changes.js").mountChanges>,
  * }} context `settings` are those of the run before; they are kept up to date. `name` is the program's.
  *   `address`: are the page's address and title those of the run?
  * @returns {Player}
  */
 export function openSession(root, answer, context) {
-  const { settings, program, name, view, signal, address = true } = context;
+  const { settings, program, name, view, whatif, signal, address = true } = context;
   const onWritten = () => (document.title = titleOf(name, player));
   const keep = address ? keepInAddress({ signal, onWritten }) : () => {};
-  const { player, views, copying } = openRun(root, answer, {
-    ...{ settings, program, hidden: view.hidden, signal },
+  const { player, views, copying, asking } = openRun(root, answer, {
+    ...{ settings, program, hidden: view.hidden, signal, whatif },
     onShow: ({ k, level }) => keep(k, level),
   });
   mountKeyboard(document, {
     ...{ player, has: view.has, signal, difference: () => {} },
     ...{ edit: () => program.edit(), fit: () => views.fit(), training: () => views.toggle() },
     ...{ copy: () => copying.copy(), present: () => view.present(() => views.fit()) },
-    tour: () => view.tour.ask(),
+    ...{ tour: () => view.tour.ask(), why: () => asking.now() },
   });
   if (!address) return player;
   onWritten();

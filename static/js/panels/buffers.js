@@ -2,7 +2,7 @@
 import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 import { queueLabel } from "#js/panels/names.js";
-import { inline } from "#js/panels/numbers.js";
+import { asked, inline } from "#js/panels/numbers.js";
 
 const MOST = 8;
 
@@ -31,7 +31,7 @@ export const buffers = {
           "p",
           { class: "pair" },
           h("code", null, `${queueLabel(trace, state, node)}${place}`),
-          inline(trace, v, "grad", 16),
+          asked(inline(trace, v, "grad", 16), { node, input_nr: Number(nr) }),
         ),
         h("p", { class: "queue-note" }, arrived(state, node)),
       );

@@ -22,6 +22,7 @@ import { trouble } from "#js/panels/trouble.js";
 import { update } from "#js/panels/update.js";
 import { variables } from "#js/panels/variables.js";
 import { warning } from "#js/panels/warning.js";
+import { why } from "#js/panels/why.js";
 
 /**
  * A panel {id, title, slot, mount}; one that is made anew at every step gives `render(ctx, state)` instead
@@ -29,7 +30,7 @@ import { warning } from "#js/panels/warning.js";
  */
 const happened = [legend, trouble, warning, sums, clipping, operation, rule, update];
 const standing = [saved, buffers, kept, hooks, next, held, variables];
-const list = [say, output, queue, ...happened, ...standing];
+const list = [say, output, queue, why, ...happened, ...standing];
 
 function mountRender(panel, root, ctx) {
   return {

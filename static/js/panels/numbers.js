@@ -1,6 +1,7 @@
 /** Tensors as cells: small ones number by number, large ones as a heat map with their summary. */
 import { h, svg } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
+import { isMovable } from "#js/trace/makings.js";
 import { cells, picture, shapeText, short, shortNumber } from "#js/trace/values.js";
 
 const MOST_ROWS = 6;
@@ -16,8 +17,12 @@ function sign(x) {
   return x < 0 ? "minus" : "plus";
 }
 
-function grid(value, { rows, columns, data }, tone) {
-  const spans = data.flat().map((x) => h("span", { "data-sign": sign(x) }, shortNumber(x, value.dtype)));
+function grid(value, { rows, columns, data }, tone, lit) {
+  const spans = data
+    .flat()
+    .map((x, i) =>
+      h("span", { "data-sign": sign(x), "data-lit": lit?.has(i) ?? null }, shortNumber(x, value.dtype)),
+    );
   const style = `--columns: ${columns}`;
   return h(
     "div",
@@ -81,21 +86,37 @@ function heat(value, { rows, columns, shares }, summary, tone) {
   );
 }
 
-/** A value as cells in a tone ("grad", "value", "leaf", "result"); null is None. */
-export function matrix(trace, v, tone) {
+/**
+ * A value as cells in a tone ("grad", "value", "leaf", "result"); null is None. `lit`: cells that stand
+ * out.
+ */
+export function matrix(trace, v, tone, lit = null) {
   const value = v === null || v === undefined ? null : trace.values[v];
   if (!value) return h("div", { class: "cells", "data-tone": "none" }, h("span", null, "None"));
   const shown = cells(trace, v);
   const small = !value.summary && shown.rows <= MOST_ROWS && shown.columns <= MOST_COLUMNS;
   const element = small
-    ? grid(value, shown, tone)
+    ? grid(value, shown, tone, lit)
     : heat(value, picture(trace, v), range(value, shown.data), tone);
   return held(element, v);
 }
 
-/** A term of an equation: cells with a caption beneath. */
-export function term(trace, v, tone, caption = null) {
-  return h("div", { class: "term" }, matrix(trace, v, tone), caption ? h("small", null, caption) : null);
+/** A term of an equation: cells with a caption beneath; `place` says where a gradient comes from. */
+export function term(trace, v, tone, caption = null, place = null) {
+  const cells = matrix(trace, v, tone);
+  return h(
+    "div",
+    { class: "term" },
+    place ? asked(cells, place) : cells,
+    caption ? h("small", null, caption) : null,
+  );
+}
+
+/** Let an element that shows a gradient be asked why: `place` as in trace/gradients.js. */
+export function asked(element, place) {
+  element.setAttribute("data-why", JSON.stringify(place));
+  element.setAttribute("title", word("why.ask"));
+  return element;
 }
 
 /** A sign between terms. */
@@ -114,5 +135,13 @@ export function inline(trace, v, tone, most = 22, label = "") {
 function held(element, v, label = "") {
   element.setAttribute("data-values", JSON.stringify([[label, v ?? null]]));
   element.setAttribute("tabindex", "0");
+  return element;
+}
+
+/** Let an element that shows a tensor's numbers be asked what if they were others, where they can be. */
+export function moved(element, trace, tensor) {
+  if (!isMovable(trace, tensor)) return element;
+  element.setAttribute("data-move", JSON.stringify({ tensor }));
+  element.setAttribute("title", word("why.move"));
   return element;
 }

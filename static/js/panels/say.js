@@ -1,6 +1,7 @@
 /** The sentence of the step, in plain words; read out by screen readers. */
-import { h } from "#js/dom.js";
+import { h, set } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
+import { gradientOf } from "#js/trace/gradients.js";
 import { sentence } from "#js/trace/words.js";
 
 function piece({ text, tone, code }) {
@@ -12,9 +13,11 @@ export const say = {
   id: "say",
   title: "panel.say",
   slot: "say",
-  mount(root, { trace }) {
+  mount(root, { trace, questions = null }) {
     const line = h("p", { class: "sentence", "data-testid": "sentence", "aria-live": "polite" });
-    root.append(line);
+    const label = [word("panel.why"), " ", h("kbd", { "aria-hidden": "true" }, "w")];
+    const ask = h("button", { class: "button small ask", type: "button" }, label);
+    root.append(line, ask);
     let last = null;
     return {
       show(state) {
@@ -24,6 +27,10 @@ export const say = {
           .join("\u0000");
         if (key !== last) line.replaceChildren(...parts.map(piece));
         last = key;
+        const isAsked = Boolean(questions) && gradientOf(trace, state.k) !== null;
+        set(ask, "data-off", !isAsked);
+        set(ask, "disabled", !isAsked);
+        set(ask, "data-why", isAsked ? JSON.stringify({ row: state.k }) : null);
         line.dataset.kind = state.row?.kind ?? "start";
       },
     };

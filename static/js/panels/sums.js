@@ -10,6 +10,9 @@ import { gradName, nodeSubject, receiver, tensorName } from "#js/panels/names.js
 const equation = (...parts) => h("div", { class: "equation" }, parts);
 const note = (text) => h("p", { class: "card-note" }, text);
 
+/** The gradient of this very row. */
+const here = (state) => ({ row: state.k });
+
 const renders = {
   grad_accumulated(trace, state, row) {
     const name = gradName(trace, state, row.tensor);
@@ -17,8 +20,8 @@ const renders = {
       equation(
         term(trace, row.before, "leaf", word("sum.before", { name })),
         signOf("+"),
-        term(trace, row.arriving, "grad", word("sum.arriving")),
-        together("=", term(trace, row.after, "leafResult", word("sum.after", { name }))),
+        term(trace, row.arriving, "grad", word("sum.arriving"), here(state)),
+        together("=", term(trace, row.after, "leafResult", word("sum.after", { name }), here(state))),
       ),
       note(word(row.before === null ? "sum.first" : "sum.again")),
     ];
@@ -33,7 +36,7 @@ const renders = {
         term(trace, row.before, "grad", word("sum.waiting")),
         signOf("+"),
         term(trace, row.added, "grad", word("sum.added")),
-        together("=", term(trace, row.after, "result", word("sum.for", { name }))),
+        together("=", term(trace, row.after, "result", word("sum.for", { name }), here(state))),
       ),
       note(word("sum.inside")),
     ];
@@ -54,7 +57,7 @@ const renders = {
     );
   },
   grad_captured(trace, state, row) {
-    return equation(term(trace, row.grad, "result", nodeSubject(trace, state, row.node)));
+    return equation(term(trace, row.grad, "result", nodeSubject(trace, state, row.node), here(state)));
   },
   grad_set(trace, state, row) {
     const name = gradName(trace, state, row.tensor);

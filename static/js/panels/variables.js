@@ -4,7 +4,7 @@
  */
 import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
-import { inline } from "#js/panels/numbers.js";
+import { asked, inline, moved } from "#js/panels/numbers.js";
 
 const MOST = 8;
 
@@ -15,13 +15,15 @@ function line(trace, state, [name, tensor]) {
     "li",
     { class: "variable" },
     h("code", { class: "variable-name", "data-kind": trace.tensors[tensor].kind }, name),
-    inline(trace, state.value.get(tensor) ?? null, "value", 20, name),
+    moved(inline(trace, state.value.get(tensor) ?? null, "value", 20, name), trace, tensor),
     wants
       ? h(
           "span",
           { class: "variable-grad" },
           ".grad ",
-          inline(trace, grad, grad === null ? "none" : "leaf", 16, `${name}.grad`),
+          grad === null
+            ? inline(trace, grad, "none", 16, `${name}.grad`)
+            : asked(inline(trace, grad, "leaf", 16, `${name}.grad`), { tensor }),
         )
       : null,
   );

@@ -1,8 +1,11 @@
 /** What the browser keeps of the reader's: programs as last typed, by address, and what was being played. */
 
+import { hreflangs, withoutProgram } from "#js/player/address.js";
+
 const DRAFTS = "gradstep.drafts";
 const PLAYED = "gradstep.played";
 const VALUES = "gradstep.values";
+const CHANGES = "gradstep.changes";
 const LEFT = "gradstep.left";
 const MOST = 20;
 
@@ -58,6 +61,38 @@ export function keptValues() {
   try {
     const found = JSON.parse(read(() => sessionStorage, VALUES) ?? "null");
     return Array.isArray(found) && typeof found[0] === "string" ? [found[0], found[1] ?? {}] : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The address names a program: once another one is played, it must not.
+ * @param {string} code
+ */
+export function moveOn(code) {
+  const search = withoutProgram(location.search);
+  if (search === location.search) return;
+  history.replaceState(null, "", location.pathname + search + location.hash);
+  keepDraft(addressOf(location), code);
+  for (const link of hreflangs()) link.search = withoutProgram(link.search);
+}
+
+/**
+ * Remember, for this tab, which numbers of a program are to be others.
+ * @param {string} code
+ * @param {object[]} changes
+ */
+export const keepChanges = (code, changes) =>
+  write(() => sessionStorage, CHANGES, JSON.stringify([code, changes]));
+
+/** Return the last program with numbers changed, and which, or null. @returns {[string, any[]] | null} */
+export function keptChanges() {
+  try {
+    const found = JSON.parse(read(() => sessionStorage, CHANGES) ?? "null");
+    return Array.isArray(found) && typeof found[0] === "string" && Array.isArray(found[1])
+      ? [found[0], found[1]]
+      : null;
   } catch {
     return null;
   }

@@ -7,7 +7,7 @@ import { t } from "#js/i18n.js";
  * @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player
  * @typedef {{
  *   player: Player, edit(): void, fit(): void, training(): void, help(): void, copy(): void, present(): void,
- *   tour(): void, difference(by: 1 | -1): void,
+ *   tour(): void, difference(by: 1 | -1): void, why?(): void,
  * }} Actions
  * @typedef {{
  *   key: string, shift?: boolean, shown: string, text: string, parts?: string[], run(to: Actions): void,
@@ -40,6 +40,7 @@ export const keys = [
   { key: "f", shown: "f", text: "key.fit", parts: ["graph"], run: (to) => to.fit() },
   { key: "l", shown: "l", text: "key.training", parts: ["training"], run: (to) => to.training() },
   { key: "c", shown: "c", text: "key.copy", run: (to) => to.copy() },
+  { key: "w", shown: "w", text: "key.why", parts: ["why"], run: (to) => to.why?.() },
   { key: "P", shown: "⇧ p", text: "key.present", parts: ["present"], run: (to) => to.present() },
   { key: "d", shown: "d", text: "key.nextDifference", parts: ["compare"], run: (to) => to.difference(1) },
   { key: "D", shown: "⇧ d", text: "key.prevDifference", parts: ["compare"], run: (to) => to.difference(-1) },

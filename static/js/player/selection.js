@@ -3,7 +3,10 @@
  *
  * A thing picked or pointed at is `{kind, ...}`: {kind: "element", ids: [n.., t..]} an element of the graph,
  * {kind: "grad", node, slot} a gradient on an edge, {kind: "buffer", node, input_nr} a sum at a node,
- * {kind: "leaf", tensor} a `.grad`, {kind: "line", line} a line of code; `element` is the position of one
+ * {kind: "leaf", tensor} a `.grad`, {kind: "line", line} a line of code, {kind: "why", row, since, input_nr}
+ * a
+ * gradient that is taken apart, {kind: "path", nodes, edges: ["n1:0"..]} one way it has come; `element` is
+ * the position of one
  * number in it, `[row, column]`, where one was picked.
  */
 

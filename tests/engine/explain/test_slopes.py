@@ -98,7 +98,7 @@ def test_a_curve_goes_through_the_number_and_to_both_sides():
 
 def test_changes_of_the_program_are_in_place_before_a_number_is_moved():
     found = slope(START + PROGRAMS["squares"], changes=(Change(0, 0, (1,), 5.0),))
-    assert math.isclose(found["estimates"][1]["central"], 10.0, rel_tol=1e-6)
+    assert math.isclose(found["estimates"][1]["central"], 10.0, rel_tol=1e-6) and found["value"] == 5.0
 
 
 def test_a_program_that_does_not_get_there_has_no_slope():
