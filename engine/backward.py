@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -297,7 +298,7 @@ def validated(node: Node, slot: int, edge: Edge, grad: Any) -> Tensor:
     if grad.array.shape == shape and grad.array.dtype == dtype.numpy:
         return grad
     found = grad.array.shape
-    if found != shape and not reducible(found, shape):
+    if found != shape and stretched(found, shape) is None:
         raise RuntimeError(errors.invalid_gradient(node, slot, found, shape))
     if type(grad) is Tensor and grad.array.dtype == dtype.numpy and grad.exotic is grad.place is None:
         if not modes.is_grad_enabled():
@@ -316,16 +317,16 @@ def summed_to(array: np.ndarray, shape: tuple) -> np.ndarray:
     """Sum an array over what broadcasting had stretched: `sum_to_size` on bare arrays."""
     if not shape:
         return sums.sum_all(array)
-    own, lead = array.shape, array.ndim - len(shape)
-    dims = (*range(lead), *[i for i in range(lead, len(own)) if shape[i - lead] == 1 != own[i]])
-    return sums.sum_dims(array, dims, True).reshape(shape)
+    return sums.sum_dims(array, stretched(array.shape, shape), True).reshape(shape)
 
 
-def reducible(found: tuple, shape: tuple) -> bool:
-    """Return whether summing can bring shape `found` to `shape`: each size is equal or 1."""
-    return len(shape) <= len(found) and all(
-        want in (1, have) for want, have in zip(reversed(shape), reversed(found), strict=False)
-    )
+@lru_cache(maxsize=4096)
+def stretched(found: tuple, shape: tuple) -> tuple[int, ...] | None:
+    """Return which dimensions summing must remove to bring shape `found` to `shape`; None if it cannot."""
+    lead = len(found) - len(shape)
+    if lead < 0 or any(want not in (1, have) for have, want in zip(found[lead:], shape, strict=True)):
+        return None
+    return (*range(lead), *[i for i in range(lead, len(found)) if shape[i - lead] == 1 != found[i]])
 
 
 def add(buffer: list[Any], input_nr: int, grad: Any, call: Call) -> tuple | None:

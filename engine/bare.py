@@ -10,7 +10,7 @@ import numpy as np
 from engine.dtype import operand
 from engine.node import Node
 from engine.ops.kinds import OPERATORS
-from engine.ops.twins import Twin, twins
+from engine.ops.twins import twins
 from engine.saved import SavedTensor
 from engine.tensor import Tensor
 
@@ -45,9 +45,11 @@ def on_arrays(node: Node, grads: Sequence[Any]) -> list[Any] | None:
         flat = on_scalars and single is not None
         given = single if flat else array
         read = [given]
-        for name in reads:
+        for name, known in reads:
             value = saved[name]
-            if type(value) is SavedTensor:
+            if known:
+                pass
+            elif type(value) is SavedTensor:
                 version, packed, value = value.version, value.unpack_hook, value.tensor
                 if packed is not None:
                     return None
@@ -77,14 +79,29 @@ def on_arrays(node: Node, grads: Sequence[Any]) -> list[Any] | None:
     return outs
 
 
-def asked(node: Node) -> tuple[Twin, ...]:
-    """Return the rules on arrays of the edges that a node has; nothing if one of them has none."""
-    found = tuple([twin for twin in twins(node.op) if node.next_edges[twin[0]] is not None])
-    return found if all([rule is not None for _, rule, *_ in found]) else ()
+def asked(node: Node) -> tuple[tuple, ...]:
+    """Return the rules on arrays of the edges that a node has; nothing if one of them has none.
+
+    They are as `twins` returns them, but for what is read: with each name stands whether it is known to be
+    a size, a stride or a number, which means the same to a rule on arrays.
+    """
+    found = []
+    for slot, rule, reads, on_scalars in twins(node.op):
+        if node.next_edges[slot] is not None:
+            if rule is None:
+                return ()
+            found.append((slot, rule, tuple([(name, name.endswith(SIZES)) for name in reads]), on_scalars))
+    return tuple(found)
+
+
+SIZES = ("_sym_sizes", "_sym_strides", "_sym_numel")
 
 
 def attribute(value: Any) -> bool:
     """Return whether a saved value means the same to a rule on arrays: sizes, words, nothing."""
     return (
-        value is None or type(value) is str or type(value) is tuple and all([type(v) is int for v in value])
+        value is None or type(value) is str or type(value) is tuple and INTEGER.issuperset(map(type, value))
     )
+
+
+INTEGER = frozenset((int,))

@@ -179,6 +179,8 @@ def saving(plan: tuple, inputs: tuple[str, ...]) -> Callable[[tuple, tuple], dic
             else f"kept(args[{index}])",
             "attribute": "None" if differentiable else f"attribute(args[{index}])",
             "result": f"SavedTensor(outputs[{index}], {index})",
+            "_sym_sizes": f"args[{index}].array.shape if isinstance(args[{index}], Tensor) else "
+            f"describe(args[{index}], '_sym_sizes')",
             "nothing": "None",
             "empty": "()",
         }.get(source, f"describe(args[{index}], {source!r})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -367,7 +368,12 @@ def of_info(info: tuple, fill: Any) -> Tensor:
 
 def strides_of(array: np.ndarray) -> tuple[int, ...]:
     """Return strides in elements, as PyTorch counts them."""
-    return tuple([s // array.itemsize for s in array.strides])
+    return _in_elements(array.strides, array.itemsize)
+
+
+@lru_cache(maxsize=1024)
+def _in_elements(strides: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    return tuple([s // itemsize for s in strides])
 
 
 def writable(array: np.ndarray) -> bool:

@@ -89,6 +89,22 @@ def raised(base: Any, exponent: Any) -> Any:
 NUMBERS = frozenset((int, float, bool))
 
 
+def expansion(node: ast.AST) -> list[ast.expr] | None:
+    """Return what `value.expand(sizes)` expands and to which sizes; None for any other expression."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    return [node.func.value, *node.args] if node.func.attr == "expand" and len(node.args) == 1 else None
+
+
+def spread(value: np.ndarray, sizes: tuple[int, ...], divisor: Any) -> np.ndarray:
+    """Return value.expand(sizes) / divisor. One number is divided once, and not once for each element."""
+    if value.ndim or type(divisor) not in NUMBERS:
+        return ROWS.expand(value, sizes) / divisor
+    out = np.empty(sizes, value.dtype)
+    out[...] = value / divisor
+    return out
+
+
 class Unfit(Exception):
     """A rule does more than a twin can."""
 
@@ -108,6 +124,9 @@ class Rewriter(ast.NodeTransformer):
         return super().generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
+        if isinstance(node.op, ast.Div) and (parts := expansion(node.left)):
+            self.world["spread"], self.on_scalars = spread, False
+            return ast.Call(ast.Name("spread", ast.Load()), [*map(self.visit, (*parts, node.right))], [])
         if not isinstance(node.op, ast.Pow):
             return self.generic_visit(node)
         self.world["raised"] = raised
