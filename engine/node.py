@@ -191,15 +191,20 @@ def saving(plan: tuple, inputs: tuple[str, ...]) -> Callable[[tuple, tuple], dic
 class Work:
     """What the nodes of an operation have in common whose inputs in `mask` need grad: written out once.
 
-    `save` makes what they save of arguments and outputs, `kept` are the names under which tensors may lie
-    there, `steps` their rules on bare arrays (bare.py), once asked for.
+    `save` makes what they save of arguments and outputs; `fixed` is what they all save if that comes from
+    defaults alone (nobody writes into it); `kept` are the names under which tensors may lie there; `steps`
+    their rules on bare arrays (bare.py), once asked for.
     """
 
-    __slots__ = ("kept", "save", "steps")
+    __slots__ = ("fixed", "kept", "save", "steps")
 
     def __init__(self, op: Op, mask: int) -> None:
         plan = op.plan(mask)
         self.save = saving(plan, op.inputs)
+        given = len(op.parameters) - len(op.defaults)
+        defaults = (None,) * given + tuple(op.defaults.values())
+        alone = all([source == "argument" and index >= given for _, source, index in plan])
+        self.fixed = self.save(defaults, ()) if alone else None
         self.kept = tuple([name for name, source, _ in plan if source in ("argument", "result")])
         self.steps: tuple | None = None
 

@@ -127,7 +127,7 @@ def made(
     output.node = node
     output.requires = True
     work = node.work = op.works.get(mask) or work_of(op, mask)
-    node.saved = work.save(args, (output,))
+    node.saved = work.save(args, (output,)) if work.fixed is None else work.fixed
     return node
 
 
