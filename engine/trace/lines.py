@@ -104,9 +104,13 @@ class Lines:
     def last_look(self) -> Seen:
         """Return what was bound after the last fact; the frames are let go."""
         looked = [self._look(held) for held in self._stack]
+        self.forget()
+        return 0, [], [], looked
+
+    def forget(self) -> None:
+        """Let go of all frames."""
         self._stack.clear()
         self._hidden = None
-        return 0, [], [], looked
 
     def _follow(self, frame: FrameType) -> tuple[int, list[Held]]:
         """Return how many of the known frames are still being run, and the new ones inside them."""

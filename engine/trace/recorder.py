@@ -254,10 +254,7 @@ class Recorder:
                     writer.values.forget()
                 writer.write(entry)
         finally:
-            log.clear()
-            if self._frozen:
-                self._frozen = False
-                gc.unfreeze()
+            self._clear()
             writer.values.forget()
             writer.grads.rewind()
             writer.aliases.forget()
@@ -269,6 +266,18 @@ class Recorder:
             limit, message, self.writer.at = self._asked
             self._asked = None
             self._stop(limit, message)
+
+    def forget(self) -> None:
+        """Let go of what was noted, and of the program's frames: nothing more is asked."""
+        self._clear()
+        self._frame = None
+        self.lines.forget()
+
+    def _clear(self) -> None:
+        self.log.clear()
+        if self._frozen:
+            self._frozen = False
+            gc.unfreeze()
 
     def _rest(self) -> None:
         """Set out how much may be noted until rows are written again."""

@@ -79,6 +79,7 @@ def watched(engine: str, work: str) -> Run:
             grads = run()
         if told:
             recorder.trace({"kind": "finished"})
+        recorder.forget()  # it is part of cycles: what it keeps would stay until they are searched for
         return grads
 
     return {"gradstep": run, "facts": kept, "recorded": recorded, "told": lambda: recorded(True)}[engine]
