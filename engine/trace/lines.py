@@ -57,7 +57,7 @@ class Held:
         self.kinds: tuple[type, ...] = ()
         self.others: list[tuple[int, Any, list | None]] = []
         self.parameters = 0
-        self.loose: dict[str, tuple[Content, int]] = {}
+        self.loose: dict[str, tuple[Content, list | None]] = {}
         self.last: int | None = None
 
 
@@ -187,7 +187,7 @@ class Lines:
     def _note(self, held: Held, name: str, value: Any, old: Any, changes: list[Change]) -> None:
         """Add a variable that was bound anew, or whose content is another, to `changes`."""
         sort = self._sort(type(value))
-        if sort == "Tensor" and self.mark is None and not held.loose:
+        if sort == "Tensor" and self.mark is None and name not in held.loose:
             if not name.startswith("__"):
                 changes.append((name, ((name, value),), False))
             return
@@ -200,13 +200,20 @@ class Lines:
             return
         same = value is old
         known = held.loose.get(name)
-        if same and known is not None and sort == "Module" and known[1] == self.parameters:
+        within: Any = (
+            [self.parameters]
+            if sort == "Module"
+            else None
+            if self.mark or sort not in LOOSE
+            else inside(value)
+        )
+        if same and known is not None and within is not None and identical(within, known[1]):
             return
         content = tuple(LOOK[sort](self, name, value))
         if self.mark is not None:
             content = tuple([(shown, self.mark(tensor)) for shown, tensor in content])
         if sort in LOOSE:
-            held.loose[name] = (content, self.parameters)
+            held.loose[name] = (content, within)
         else:
             held.loose.pop(name, None)
         if not (same and known is not None and equal(content, known[0])):
@@ -289,11 +296,14 @@ def unchanged(others: list[tuple[int, Any, list | None]], values: tuple) -> bool
     for i, value, known in others:
         if values[i] is not value:
             return False
-        if known is not None:
-            now = inside(value)
-            if len(now) != len(known) or not all(map(is_, now, known)):
-                return False
+        if known is not None and not identical(inside(value), known):
+            return False
     return True
+
+
+def identical(one: list, other: list) -> bool:
+    """Return whether two lists hold the same things; no learner's `__eq__` is asked."""
+    return len(one) == len(other) and all(map(is_, one, other))
 
 
 def seen_in(glance: Glance) -> Seen | None:
