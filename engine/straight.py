@@ -133,16 +133,16 @@ def write_grad(node: AccumulateGrad, grad: Any, call: steps.Call, teller: Teller
 
 def freed(node: Node) -> dict[str, Any] | None:
     """Drop what a node had saved and return what it was, for who watches; None if there was nothing."""
-    saved = node.saved
-    for value in saved.values():
-        if type(value) is SavedTensor or (type(value) is tuple and is_kept(value)):
-            node.freed = True
-            node.saved = {
-                name: GONE if type(part) is SavedTensor else emptied(part) if type(part) is tuple else part
-                for name, part in saved.items()
-            }
-            return saved
-    return None
+    saved, left = node.saved, None
+    for name, value in saved.items():
+        kind = type(value)
+        if kind is SavedTensor or (kind is tuple and is_kept(value)):
+            left = left or saved.copy()
+            left[name] = GONE if kind is SavedTensor else emptied(value)
+    if left is None:
+        return None
+    node.saved, node.freed = left, True
+    return saved
 
 
 def free(node: Node) -> None:

@@ -91,20 +91,50 @@ class Recorder:
         """Note one fact."""
         kind = type(fact)
         if kind is OpApplied:
-            frame = sys._getframe(2)
+            frame = sys._getframe(2)  # the one in between is ours
             while frame is not None and frame.f_code.co_filename != SNIPPET:
                 frame = frame.f_back
-            self._note(fact, kind, frame)
+            if frame is None or not self._applied(fact, frame):
+                self._note(fact, kind, frame)
         elif kind in STEPS:
             self._entries.append(fact)
         elif kind is Stretch:
             self._entries.append(fact)
-            if len(fact.steps) > 1:
+            if len(fact.steps) > APART // 2:
                 self._step_on()
         else:
             self._note(fact, kind, innermost(sys._getframe(1)))
         if len(self._entries) >= self._next:
             self._step_on()
+
+    def _applied(self, fact: OpApplied, frame: FrameType) -> bool:
+        """Note the common case of the commonest fact, as `_note` does; say whether it is one."""
+        _, _, _, given, outputs, inplace = fact
+        places = self.places
+        if inplace or places.inside or places.step[0] is frame or len(outputs) > 1:
+            return False
+        for value in given:
+            if type(value) not in FIRM:
+                return False
+        instruction = frame.f_lasti
+        seen = self.lines.look(frame, instruction)
+        if seen is not None:
+            self._most -= len(seen[1]) if type(seen[1]) is tuple else most_rows(seen)
+        self._frame = frame
+        self._entries.append((fact, frame.f_code, instruction, None, seen))
+        size = outputs[0].array.size
+        self._elements += size
+        if size > self._largest:
+            self._largest = size
+        self._mind()
+        return True
+
+    def _mind(self) -> None:
+        """See that rows are written before too much is noted."""
+        if self._elements > self._room or (self._waiting and time.monotonic() - self._settled > EVERY):
+            self._most = 0
+        if self._most < self._next:
+            self._next = self._most
 
     def _step_on(self) -> None:
         """Write rows if it is time; else let the search for garbage pass over what is noted: it is none."""
@@ -130,10 +160,7 @@ class Recorder:
             if more is NOTHING:
                 fact = None
         self._entries.append((fact, code, instruction, more, seen))
-        if self._elements > self._room or (self._waiting and time.monotonic() - self._settled > EVERY):
-            self._most = 0
-        if self._most < self._next:
-            self._next = self._most
+        self._mind()
 
     def _finder(self, kind: type) -> Callable[..., Any] | None:
         """Return what asks, at the moment of a fact of one kind, for more than its place."""

@@ -8,6 +8,7 @@ compiled as a learner's snippet is, so that the recorder meets lines and names a
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import importlib.util
 from collections.abc import Callable
@@ -71,7 +72,9 @@ def watched(engine: str, work: str) -> Run:
 
     def kept():
         with events.observed_by(Kept()):
-            return run()
+            grads = run()
+        gc.unfreeze()
+        return grads
 
     def recorded(told=False):
         recorder = Recorder(text, boundless())
@@ -86,10 +89,16 @@ def watched(engine: str, work: str) -> Run:
 
 
 class Kept(list):
-    """A list of facts; of a backward pass it takes several nodes in one, as the recorder does."""
+    """A list of facts, kept as the recorder keeps them: several nodes of a backward pass in one, and out of
+    the search for garbage.
+    """
 
     folds = 512
-    __call__ = list.append
+
+    def __call__(self, fact):
+        self.append(fact)
+        if len(self) % self.folds == 0 or hasattr(fact, "steps"):
+            gc.freeze()
 
 
 def snippet(work: str) -> str:
