@@ -8,7 +8,6 @@ something changes of which no copy is kept, and when much has been noted.
 from __future__ import annotations
 
 import gc
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -21,13 +20,13 @@ from engine.events import OpApplied
 from engine.stretch import Stretch
 from engine.tensor import Parameter, Tensor
 from engine.trace import schema
+from engine.trace.keeping import FIRM, firm, mortal
 from engine.trace.limits import LimitReached, Limits, sentence
 from engine.trace.lines import Lines, most_rows
 from engine.trace.log import Log
 from engine.trace.places import Places
-from engine.trace.rules import text_of
 from engine.trace.spans import SNIPPET, Span, innermost
-from engine.trace.writer import UNWRITTEN, Printed, Text, Writer
+from engine.trace.writer import UNWRITTEN, Printed, Writer
 
 MOST, AWAITED = 100_000, 2_000  # entries (AWAITED: if somebody waits for rows), and
 ROOM = 1 << 20  # elements of tensors, that are kept before their rows are written
@@ -42,10 +41,6 @@ STEPS = frozenset((
     *(kind for kind in events.FACTS if kind.__name__ in UNWRITTEN),
 ))  # fmt: skip
 NAMELESS = (events.HookRan, events.ParameterUpdated)  # no more do variables change before these
-# A program with one of these words in it may notice when an object dies.
-MORTAL = ("weak", "__del__", "refcount", "finalise", "finalize")
-FIRM = frozenset((Tensor, Parameter, int, float, bool, complex, str, type(None)))  # change no more as text
-NUMBERS = frozenset((int, float, bool, type(None)))
 
 
 class Recorder:
@@ -393,21 +388,4 @@ class Recorder:
         return {**self.ids.take(), "values": new, "rows": self.writer.rows[rows:]}
 
 
-def mortal(text: str) -> bool:
-    """Return whether a program, in small letters, may notice when an object dies."""
-    return any([word in text for word in MORTAL]) or ("gc" in text and bool(re.search(r"\bgc\b", text)))
-
-
 NOTHING = object()  # there is no row of this
-
-
-def firm(value: Any) -> Any:
-    """Return an argument in a form that nobody can change later."""
-    if type(value) in FIRM or isinstance(value, Tensor):
-        return value
-    if isinstance(value, (tuple, list)):
-        if value and all(isinstance(part, Tensor) for part in value):
-            return tuple(value)
-        if type(value) is tuple and NUMBERS.issuperset(map(type, value)):
-            return value
-    return Text(text_of(value))

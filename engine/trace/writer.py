@@ -27,6 +27,7 @@ from engine.trace.calls import Calls
 from engine.trace.causes import Causes
 from engine.trace.grads import Grads
 from engine.trace.ids import Ids
+from engine.trace.keeping import Text
 from engine.trace.limits import Limits
 from engine.trace.lines import Glance, Seen, seen_in
 from engine.trace.log import Log
@@ -58,12 +59,6 @@ class Printed:
 
     text: str
     kind: str = "printed"
-
-
-class Text(str):
-    """A plain argument as it was when the operation ran."""
-
-    __slots__ = ()
 
 
 class Writer:
