@@ -89,8 +89,7 @@ class Recorder:
             frame = sys._getframe(2)  # the one in between is ours
             while frame is not None and frame.f_code.co_filename != SNIPPET:
                 frame = frame.f_back
-            if frame is None or not self._applied(fact, frame):
-                self._note(fact, kind, frame)
+            self._note(fact, kind, frame)
         elif kind in STEPS:
             self._entries.append(fact)
         elif kind is Stretch:
@@ -101,28 +100,6 @@ class Recorder:
             self._note(fact, kind, innermost(sys._getframe(1)))
         if len(self._entries) >= self._next:
             self._step_on()
-
-    def _applied(self, fact: OpApplied, frame: FrameType) -> bool:
-        """Note the common case of the commonest fact, as `_note` does; say whether it is one."""
-        _, _, _, given, outputs, inplace = fact
-        places = self.places
-        if inplace or places.inside or places.step[0] is frame or len(outputs) > 1:
-            return False
-        for value in given:
-            if type(value) not in FIRM:
-                return False
-        instruction = frame.f_lasti
-        seen = self.lines.look(frame, instruction)
-        if seen is not None:
-            self._most -= len(seen[1]) if type(seen[1]) is tuple else most_rows(seen)
-        self._frame = frame
-        self._entries.append((fact, frame.f_code, instruction, None, seen))
-        size = outputs[0].array.size
-        self._elements += size
-        if size > self._largest:
-            self._largest = size
-        self._mind()
-        return True
 
     def _mind(self) -> None:
         """See that rows are written before too much is noted."""
