@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from app.sandbox import protocol
+from app.sandbox.findings import are_findings
 from app.sandbox.limits import Limits, sentence
 
 TABLES = {"tensors": "t", "nodes": "n", "modules": "m", "values": "v"}
@@ -57,6 +58,7 @@ class Parts:
     mended: list[dict] = field(default_factory=list)
     expression: dict | None = None  # the formula that the text stands for
     calls: list[dict] = field(default_factory=list)  # which rows belong to which call
+    findings: list[dict] = field(default_factory=list)  # what is wrong with the run
 
 
 def assemble(source: str, head: dict[str, Any], stream: bytes, ending: Ending, limits: Limits) -> bytes:
@@ -87,7 +89,9 @@ def finished(source: str, head: dict[str, Any], parts: Parts, ending: Ending, li
         told["expression"] = parts.expression
     if parts.calls:
         told["calls"] = parts.calls
-    trace = {**head, "source": source, **told, **parts.tables, "rows": parts.rows, "outcome": parts.outcome}
+    found = {"findings": parts.findings} if parts.findings else {}
+    tables = {**parts.tables, "rows": parts.rows, "outcome": parts.outcome}
+    trace = {**head, "source": source, **told, **tables, **found}
     return orjson.dumps(trace)
 
 
@@ -179,6 +183,7 @@ def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:
     """Add one frame. The last one has whole tables, apart from the values, which never change."""
     fields = {*TABLES, "rows", "outcome"} if last else {*TABLES, "rows"}
     made = value.pop("calls", []) if type(value) is dict and last else []
+    findings = value.pop("findings", []) if last and type(value) is dict else []
     if type(value) is not dict or set(value) != fields or type(value["rows"]) is not list:
         raise protocol.ProtocolError("unexpected fields")
     for row in value["rows"]:
@@ -186,6 +191,8 @@ def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:
             raise protocol.ProtocolError("not a row")
     if len(parts.rows) + len(value["rows"]) > limits.rows + SPARE_ROWS:
         raise protocol.ProtocolError("too many rows")
+    if not are_findings(findings, len(parts.rows) + len(value["rows"])):
+        raise protocol.ProtocolError("not a list of findings")
     for name, letter in TABLES.items():
         entries = value[name]
         if type(entries) is not dict or not all(is_entry(*entry, letter) for entry in entries.items()):
@@ -193,6 +200,7 @@ def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:
     parts.outcome = outcome(value["outcome"]) if last else None
     parts.calls = calls(made, len(parts.rows) + len(value["rows"])) if last else []
     parts.rows += value["rows"]
+    parts.findings = findings
     for name in TABLES:
         if last and name != "values":
             parts.tables[name] = value[name]

@@ -217,6 +217,18 @@ DEFINITIONS: dict[str, dict] = {
         "description": "a free name of a formula, its value, and the place of the value in `source`",
         **thing({"name": TEXT, "shape": many(COUNT), "value": {"type": ["number", "array"]}, "at": SPAN}),
     },
+    "finding": {
+        "description": (
+            "a fault of the program: its code and variant name its words, terms and values (ids) fill them; "
+            "row, at, node, tensor and links say where it shows; fix is a change to `source` that mends it"
+        ),
+        **thing({
+            "code": TEXT, "variant": TEXT, "severity": {"enum": ["fault", "note"]}, "row": COUNT, "at": SPAN,
+            "node": MAYBE_NODE, "tensor": maybe(TENSOR), "terms": keyed(TEXT), "values": keyed(VALUE),
+            "links": many(thing({"row": COUNT, "at": SPAN})),
+            "fix": maybe(many(thing({"at": SPAN, "text": TEXT}))),
+        }),
+    },
     "outcome": {"anyOf": [
         thing({"kind": {"const": "finished"}}),
         thing({"kind": {"const": "error"}, "type": TEXT, "message": TEXT, "at": SPAN}),
@@ -248,8 +260,9 @@ def json_schema() -> dict:
             "mended": many(ref("mend")),
             "expression": ref("expression"),
             "calls": many(ref("call")),
+            "findings": many(ref("finding")),
         },
-        optional=("mended", "expression", "calls"),
+        optional=("mended", "expression", "calls", "findings"),
     )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

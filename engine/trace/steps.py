@@ -20,6 +20,7 @@ class Steps:
         self._tensor = tensor
         self._value = value
         self._met: list[weakref.ref] = []
+        self.held: dict[int, list[str]] = {}  # the tensors that each optimiser had at its last step
 
     def which(self, optimizer: Any) -> int:
         """Return the number of an optimiser: how many were met before it."""
@@ -28,6 +29,13 @@ class Steps:
                 return number
         self._met.append(weakref.ref(optimizer))
         return len(self._met) - 1
+
+    def hold(self, optimizer: Any, find: Callable[[Any], str | None]) -> None:
+        """Remember which tensors an optimiser has. Asks no method: learners override them."""
+        groups = vars(optimizer).get("param_groups")
+        parts = [group.get("params") for group in groups or () if type(group) is dict]
+        held = (find(each) for part in parts if type(part) is list for each in part)
+        self.held[self.which(optimizer)] = [tensor for tensor in held if tensor is not None]
 
     def plain(self, value: Any) -> Any:
         """Return a term as a row says it: a number, a text, or the id of a value."""

@@ -313,6 +313,7 @@ class Writer:
         self.row("hook_registered", owner=owner, when=fact.when, hook=name_of(fact.hook))
 
     def _optimizer_step(self, fact: events.OptimizerStepped) -> None:
+        self.steps.hold(fact.optimizer, self.ids.find)
         self.row("optimizer_step", **self.steps.optimizer_step(fact, self._more))
 
     def _parameter_updated(self, fact: events.ParameterUpdated) -> None:

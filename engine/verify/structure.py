@@ -15,7 +15,7 @@ ID = re.compile(r"[tnmv][1-9][0-9]*")
 
 MOST = 2**48  # elements of one tensor
 # fields of a thing as "name:kind"; ? may be null, * is a list, % a map from anything to that kind
-ASIDE = {"mended", "expression", "calls"}  # nothing in the rows depends on these
+ASIDE = {"mended", "expression", "calls", "findings"}  # nothing in the rows depends on these
 TRACE = (
     "version:count engine:text mirrors:text source:text tensors:map nodes:map modules:map values:map "
     "rows:list outcome:map"

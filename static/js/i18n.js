@@ -22,6 +22,12 @@ export function t(key, values = {}) {
 }
 
 /**
+ * Return whether there is a text for a key.
+ * @param {string} key
+ */
+export const has = (key) => Object.hasOwn(words, key);
+
+/**
  * Return a `t` that answers from `dictionary` alone.
  * @param {Record<string, string>} dictionary
  * @returns {Translate}

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 from app.sandbox import protocol
 from app.sandbox.child import alarm, asks, builtins, modules, stand_ins
 from app.sandbox.child.access import Access
+from app.sandbox.child.doctor.diagnose import diagnose
 from app.sandbox.child.expressions.express import expressed
 from app.sandbox.child.guard import gate
 from app.sandbox.child.mending.mend import Mended, mended
@@ -37,6 +38,7 @@ EAGER = 200  # rows that are sent one by one, so that a hard kill loses none of 
 EVERY = 0.1  # seconds between frames after that
 RESERVE = 8 * MIB  # memory kept back for the last words
 DEEPER = 2_000  # recursion depth for the last words
+EXAMINED = 0.4  # seconds in which a run is looked through for faults; else nothing is said of them
 
 # Python loads these at their first use, when it is too late to open a file
 ENCODINGS = """ascii latin-1 utf-8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be cp1252 gbk
@@ -66,6 +68,10 @@ class Job:
     ask: dict[str, Any] | None = None  # a question about a gradient: the answer is wanted, not the trace
 
 
+class Late(BaseException):
+    """The time for looking for faults is over."""
+
+
 class Report:
     """Sends rows while the program runs, and the last word when it ends."""
 
@@ -74,6 +80,7 @@ class Report:
         self.run: tracing.Run | None = None
         self.rows = self.values = self.bytes = 0
         self.sent_at = 0.0
+        self.deadline = 0.0  # of the run
         self.busy = False  # sending: an alarm must wait
         self.reserve = mmap.mmap(-1, RESERVE)  # address space only: no page of it is touched
 
@@ -111,11 +118,29 @@ class Report:
             rest["rows"] = trace["rows"][self.rows :]
             rest["values"] = dict(itertools.islice(trace["values"].items(), self.values, None))
             rest |= {"calls": trace["calls"]} if "calls" in trace else {}
-            self._frame(protocol.LAST, {**rest, "outcome": trace["outcome"]})
+            findings = self.examined(trace)
+            told = {"findings": findings} if findings else {}
+            self._frame(protocol.LAST, {**rest, "outcome": trace["outcome"], **told})
         except MemoryError:
             self.abandon("memory")
         finally:
             os._exit(0)
+
+    def examined(self, trace: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return what is wrong with the run. Whatever happens meanwhile, the run itself stays as it was."""
+        if self.deadline - time.monotonic() < EXAMINED:
+            return []
+        try:
+            alarm.after(EXAMINED, late)
+            try:
+                return diagnose(trace, self.run.recorder.writer.steps.held)
+            finally:
+                alarm.after(EXAMINED, lambda frame: None)
+        except Late:
+            return []
+        except Exception:  # our own fault, which must not cost the learner the run: the log hears of it
+            traceback.print_exc()
+            return []
 
     def abandon(self, limit: str) -> NoReturn:
         """Send only why the run was cut, where there is no trace to finish; leave."""
@@ -172,7 +197,9 @@ def warm_up() -> None:
     limits = Limits()  # not those of the runs, which may be smaller than this program
     report = Report(lambda data: None, limits)
     report.run = prepared(Job(WARM), report, limits)
-    protocol.dump_part(report.run.trace())
+    trace = report.run.trace()
+    diagnose(trace, {})
+    protocol.dump_part(trace)
 
 
 def prepared(
@@ -227,6 +254,11 @@ def recorded(limits: Limits, report: Report | None = None) -> tracing.Limits:
 
 
 # ----- the time -----
+def late(frame: FrameType | None) -> NoReturn:
+    """Stop looking for faults."""
+    raise Late
+
+
 def watch_the_time(report: Report, limits: Limits) -> None:
     """End the run from inside when its time is over."""
 
@@ -238,4 +270,5 @@ def watch_the_time(report: Report, limits: Limits) -> None:
             report.abandon("time")
         report.run.stop("time", sentence("time", limits), frame)
 
+    report.deadline = time.monotonic() + limits.wall
     alarm.after(limits.wall, over)

@@ -82,6 +82,26 @@ function errorNote({ url, title, where }) {
 }
 
 /**
+ * @param {{title: string, row: number, line: number | null}} finding
+ * @param {(row: number) => void} onGo
+ */
+function findingNote({ title, row, line }, onGo) {
+  const go = button(word(line === null ? "doctor.see" : "doctor.see.line", { line }), () => onGo(row), "see");
+  return h("p", { class: "note", "data-testid": "finding-note" }, title, " ", go);
+}
+
+/** @param {() => void} onUndo */
+function changedNote(onUndo) {
+  return h(
+    "p",
+    { class: "note", role: "status", "data-testid": "changed-note" },
+    word("doctor.changed"),
+    " ",
+    button(word("doctor.undo"), onUndo, "undo-fix"),
+  );
+}
+
+/**
  * Say something about the request; null takes it away.
  * @param {{notice: Element}} page
  * @param {string | null} text
@@ -99,13 +119,20 @@ export function tell({ notice }, text, kind = "error") {
  * @param {Element} root
  * @param {{
  *   mends?: Mend[], errors: {url: string, title: string, where: string}[],
+ *   findings?: {title: string, row: number, line: number | null}[], onGo?: (row: number) => void,
+ *   onUndo?: (() => void) | false,
  *   seeded: {generator: string, seed: number}[], onBack: () => void, onRoll: () => void,
  * }} notes
  */
-export function showNotes(root, { mends = [], errors, seeded, onBack, onRoll }) {
+export function showNotes(root, notes) {
+  const { mends = [], errors, findings = [], seeded, onBack, onRoll } = notes;
+  const { onGo = () => {}, onUndo = false } = notes;
   const shown = [
+    onUndo && changedNote(onUndo),
+    ...findings.map((finding) => findingNote(finding, onGo)),
     ...errors.map(errorNote),
-    mends.length > 0 && mendedNote(mends, onBack), seeded.length > 0 && seedNote(seeded, onRoll),
+    mends.length > 0 && mendedNote(mends, onBack),
+    seeded.length > 0 && seedNote(seeded, onRoll),
   ];
-  root.replaceChildren(...shown.filter((each) => each !== false));
+  root.replaceChildren(.../** @type {Node[]} */ (shown.filter(Boolean)));
 }

@@ -6,6 +6,7 @@
 import { h, set, write } from "#js/dom.js";
 import { markedRuns, tokenLines } from "#js/code/tokens.js";
 import { t as word } from "#js/i18n.js";
+import { culprits } from "#js/trace/findings.js";
 import { messageText } from "#js/trace/refusals.js";
 import { warningLine } from "#js/trace/stderr.js";
 import { lineStops, subject } from "#js/trace/stops.js";
@@ -72,9 +73,11 @@ function makeLine(tokens, number, stops) {
 }
 
 /** Show one line; its text is made anew only when what is marked in it changes. */
-function showLine(part, number, { expression, statement, error }, warnings) {
-  const span = covered(error ? error.at : expression?.at, number, part.length);
-  const tone = error ? "error" : expression?.tone;
+function showLine(part, number, { expression, statement, error }, warnings, guilty) {
+  const now = covered(error ? error.at : expression?.at, number, part.length);
+  const guilt = guilty.map((at) => covered(at, number, part.length)).find(Boolean) ?? null;
+  const span = guilt ?? now;
+  const tone = error && !guilt ? "error" : guilt ? "culprit" : expression?.tone;
   const key = span ? `${span} ${tone}` : "";
   if (part.shown !== key) {
     part.body.replaceChildren(...content(part.tokens, span, tone).flat());
@@ -83,7 +86,7 @@ function showLine(part, number, { expression, statement, error }, warnings) {
   const running = statement?.line === number;
   set(part.line, "data-tone", span ? tone : null);
   set(part.line, "data-running", running ? "true" : null);
-  set(part.line, "aria-current", span ? "step" : null);
+  set(part.line, "aria-current", now ? "step" : null);
   set(part.flag, "hidden", !running || part.length > SHORT);
   showMessage(part, number, error, warnings);
 }
@@ -151,8 +154,9 @@ export function mount(root, { trace, player, signal }) {
       const marked = marks(trace, state);
       const now = state.row?.kind === "warning" ? state.row : null;
       const warnings = { past: state.warnings, now };
+      const guilty = culprits(trace, state.k).spans;
       parts.forEach((part, i) => {
-        showLine(part, i + 1, marked, warnings);
+        showLine(part, i + 1, marked, warnings, guilty);
         showEcho(part, state.echoes.get(i + 1));
       });
       bringIntoView(listing, parts, marked);

@@ -15,6 +15,7 @@ import { makeStage } from "#js/graph/stage.js";
 import { createTable } from "#js/graph/table.js";
 import { around, createTree } from "#js/graph/tree.js";
 import { t as word } from "#js/i18n.js";
+import { culprits } from "#js/trace/findings.js";
 import { countUpTo, nodeStops, stops, subject } from "#js/trace/stops.js";
 
 const FAR = 480; // px: ends further apart than this are not shown together
@@ -71,16 +72,20 @@ function listen(part, { onPress, onPoint, signal }) {
   for (const name of ["pointerleave", "blur"]) on(name, () => onPoint(null));
 }
 
+const idsIn = ({ tensors, node, accumulate }) => [...tensors, node, accumulate].filter(Boolean);
+
 /** Show a part; one that stands for nothing in this scene is left out. */
-function showPart(part, tree, moment) {
+function showPart(part, tree, moment, guilty) {
   const group = tree.group(part.role);
   if (part.kind === "region") return show(part, regionLook(group, part.box.width));
-  if (group) return show(part, groupLook(moment, group, tree.membersOf(part.role), part.box.width));
   const ids = tree.idsOf(part.role);
+  const all = group ? tree.membersOf(part.role) : [ids];
+  const guilt = all.some((each) => idsIn(each).some((id) => guilty.has(id)));
+  set(part.group, "data-culprit", guilt ? "true" : null);
+  if (group) return show(part, groupLook(moment, group, all, part.box.width));
   const standing = part.kind === "op" ? ids.node : ids.tensor;
   set(part.group, "hidden", !standing);
-  const standsFor = [...ids.tensors, ids.node, ids.accumulate].filter(Boolean);
-  set(part.group, "data-ids", standing ? standsFor.join(" ") : null);
+  set(part.group, "data-ids", standing ? idsIn(ids).join(" ") : null);
   if (!standing) clear(part);
   return standing ? show(part, look(moment, part, ids)) : null;
 }
@@ -187,9 +192,10 @@ export function mount(root, { trace, drawing, player, signal, selection = null }
     const open = folds.openAt(state.k, shown.tree);
     arrange(shown, drawing.layouts, open);
     view.zoom.follow(about(shown, state, open), shown.parts.bounds);
+    const guilty = culprits(trace, state.k).ids;
     const seen = [];
     for (const part of [...shown.parts.boxes, ...shown.parts.regions]) {
-      const look = showPart(part, shown.tree, moment);
+      const look = showPart(part, shown.tree, moment, guilty);
       if (look && part.kind !== "region") seen.push({ part, seen: look });
     }
     shown.flow.show(moment);

@@ -3,18 +3,19 @@
 import { askAbout, checkRun, runCode } from "#js/api.js";
 import { createEditor } from "#js/code/editor.js";
 import { mountFormula } from "#js/code/formula.js";
-import { showNotes, tell } from "#js/code/notes.js";
+import { tell } from "#js/code/notes.js";
 import { set } from "#js/dom.js";
 import { t } from "#js/i18n.js";
-import { hashOf, hreflangs, keepPlace, viewIn } from "#js/player/address.js";
-import { keepSeed, rowInHash } from "#js/player/address.js";
+import { hashOf, keepPlace, rowInHash, viewIn } from "#js/player/address.js";
 import { addressOf, draft, isBack, keepDraft, keepPlayed, leave, played } from "#js/player/drafts.js";
 import { keepValues, keptValues, moveOn } from "#js/player/drafts.js";
 import { mountSeal } from "#js/player/seal.js";
 import { mountChanges } from "#js/page/changes.js";
 import { flash, numbersShown } from "#js/page/flash.js";
+import { choose } from "#js/page/panes.js";
 import { mountRunning } from "#js/page/running.js";
 import { openSession } from "#js/page/session.js";
+import { note } from "#js/page/noting.js";
 import { nameOf } from "#js/page/title.js";
 import { openView } from "#js/page/view.js";
 import { momentsOf } from "#js/trace/moments.js";
@@ -31,12 +32,10 @@ import { messageText } from "#js/trace/refusals.js";
  *   editor: ReturnType<typeof createEditor>,
  *   settings: import("#js/page/session.js").Settings,
  *   mended: {own: string, program: string, mends: import("#js/code/notes.js").Mend[]} | null, quiet: boolean,
- *   seed: number,
+ *   fixed: {before: string, after: string} | null, seed: number,
  *   request: AbortController, session: AbortController, player: Player | null,
  * }} Page
  */
-
-const SEEDS = 2 ** 32;
 
 const place = (/** @type {string} */ id) => document.getElementById(id) ?? document.createElement("div");
 
@@ -60,6 +59,7 @@ export function openSandbox(root, boot) {
     running: mountRunning(slot("running"), boot.seconds ?? 0),
     player: null,
     mended: null,
+    fixed: null,
     quiet: false,
     seed: boot.seed ?? 0,
     given: boot.code ?? "",
@@ -158,7 +158,8 @@ function open(page, answer, code, hash, stays) {
   page.session = new AbortController();
   keepPlayed(code);
   if (code !== page.given) moveOn(code);
-  note(page, answer, code);
+  const { replace } = programOf(page, code);
+  note(page, answer, code, { replace, run, edit, goTo });
   page.formula.show(answer.trace.expression);
   try {
     const { settings, view, session, whatif } = page;
@@ -175,40 +176,6 @@ function open(page, answer, code, hash, stays) {
 }
 
 /**
- * Offer the mended text in the editor, and the way back. The draft stays what the reader wrote.
- * @param {Page} page
- * @param {Run} answer
- * @param {string} code
- */
-function note(page, { trace: { source, mended, rows }, errors = [] }, code) {
-  if (mended) page.mended = { own: code, program: source, mends: mended };
-  else if (code !== page.mended?.program) page.mended = null;
-  if (mended) put(page, source);
-  showNotes(page.slot("notes"), {
-    mends: page.mended?.mends,
-    errors,
-    seeded: rows.filter((/** @type {any} */ row) => row.kind === "seeded"),
-    onRoll() {
-      page.seed = (page.seed + 1) % SEEDS;
-      keepSeed(page.seed, hreflangs());
-      run(page, code);
-    },
-    onBack() {
-      keepPlayed(""); // who comes back finds this text, not its run
-      put(page, page.mended?.own ?? code);
-      edit(page);
-    },
-  });
-}
-
-/** @param {Page} page @param {string} text */
-function put(page, text) {
-  page.quiet = true;
-  page.editor.setText(text);
-  page.quiet = false;
-}
-
-/**
  * Have the run checked once its first picture stands; its seal says what came out.
  * @param {Page} page
  * @param {string} text
@@ -221,11 +188,11 @@ async function check({ seal, session: { signal } }, text) {
 }
 
 /**
- * Show a row that something outside of the player speaks of.
- * @param {Page} page
- * @param {number} row
+ * Show a row that something outside of the player speaks of, on a phone in the pane that tells of it.
+ * @param {Page} page @param {number} row @param {string} [pane]
  */
-function goTo({ root, player }, row) {
+function goTo({ root, player }, row, pane = "") {
+  choose(pane);
   set(root, "data-mode", "play");
   player?.seek(row);
   focusOn({ root }, "[data-testid=next]");
@@ -246,8 +213,7 @@ function begin(page, player, outcome, hash, stays) {
   player.seek(rowInHash(hash) ?? (refused ? player.length - 1 : -1));
   if (stays) return;
   set(page.root, "data-mode", "play");
-  const pane = /** @type {HTMLInputElement | null} */ (document.getElementById("pane-graph"));
-  if (pane && !refused) pane.checked = true;
+  choose(refused ? "" : "pane-graph");
   focusOn(page, "[data-testid=next]");
 }
 
@@ -270,9 +236,11 @@ function programOf(page, text) {
     move: page.whatif.move,
     ask: (/** @type {string} */ path, /** @type {object} */ body, /** @type {AbortSignal} */ signal) =>
       askAbout(path, { ...asIs(page, text), ...body }, { t, signal }),
-    replace(/** @type {string} */ changed) {
+    async replace(/** @type {string} */ changed, offersBack = false) {
+      page.fixed = offersBack ? { before: text, after: changed } : null;
       page.editor.setText(changed);
-      return again(changed);
+      await again(changed);
+      focusOn(page, "[data-testid=next]");
     },
     edit(/** @type {string} */ changed = page.editor.text()) {
       if (changed !== page.editor.text()) page.editor.setText(changed);

@@ -15,8 +15,8 @@ import { mountViews } from "#js/page/views.js";
 /** @typedef {{level?: import("#js/trace/stops.js").Level, speed?: number, picked?: any}} Settings */
 /**
  * @typedef {{
- *   text: string, run(text: string, more?: object): unknown, replace(text: string): unknown,
- *   edit(text?: string): void,
+ *   text: string, run(text: string, more?: object): unknown,
+ *   replace(text: string, offersBack?: boolean): unknown, edit(text?: string): void,
  * }} Program
  */
 

@@ -3,9 +3,10 @@
  *
  * A view is mounted as `mount(place, context)` and returns {show(state), draw?(row, t), fit?(), toggle?()}.
  * The context: {trace, drawing, player, signal, selection, root, program, hidden}. `program` is {text,
- * run(text, more), replace(text), edit(text)}: what was run; run another at the same step and leave the
- * editor alone (`more` goes into the request); put another into the editor, where it can be undone, and run
- * it; open the editor with it. `hidden` is a set of names: what the address leaves out of the page.
+ * run(text, more), replace(text, offersBack), edit(text)}: what was run; run another at the same step and
+ * leave the editor alone (`more` goes into the request); put another into the editor, where it can be undone,
+ * and run it, with a note that offers the way back if so asked; open the editor with it. `hidden` is a set of
+ * names: what the address leaves out of the page.
  */
 
 import { mount as code } from "#js/code/view.js";

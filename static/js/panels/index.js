@@ -6,6 +6,7 @@ import { h, set, write } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 import { buffers } from "#js/panels/buffers.js";
 import { clipping } from "#js/panels/clipping.js";
+import { doctor } from "#js/panels/doctor.js";
 import { hooks } from "#js/panels/hooks.js";
 import { kept } from "#js/panels/kept.js";
 import { legend } from "#js/panels/legend.js";
@@ -28,7 +29,7 @@ import { why } from "#js/panels/why.js";
  * A panel {id, title, slot, mount}; one that is made anew at every step gives `render(ctx, state)` instead
  * of mount.
  */
-const happened = [legend, trouble, warning, sums, clipping, operation, rule, update];
+const happened = [legend, doctor, trouble, warning, sums, clipping, operation, rule, update];
 const standing = [saved, buffers, kept, hooks, next, held, variables];
 const list = [say, output, queue, why, ...happened, ...standing];
 

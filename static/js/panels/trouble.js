@@ -6,6 +6,7 @@ import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 import { adviceFor } from "#js/panels/advice.js";
 import { nodeSubject, tensorName } from "#js/panels/names.js";
+import { findingsAt } from "#js/trace/findings.js";
 import { messageText } from "#js/trace/refusals.js";
 
 function goTo(player, k, line) {
@@ -38,6 +39,7 @@ function byMessage({ message }) {
 }
 
 function because({ trace, player }, state, row) {
+  if (findingsAt(trace, state.k).some((finding) => finding.row === state.k)) return null; // it says more
   if (!row.cause) return byMessage(row);
   const line = row.cause.at?.[0] ?? "?";
   return h(
