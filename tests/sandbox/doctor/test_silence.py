@@ -37,6 +37,8 @@ LESSONS = {  # what a lesson shows because it goes wrong
     "09-broadcasting/trap": ["broadcast"],
     "10-in-place/broken": ["changed"],
     "10-in-place/leaf": ["leaf_in_place"],
+    "17-softmax-cross-entropy/separate": ["not_finite.forward"],
+    "17-softmax-cross-entropy/twice": ["twice"],
 }
 SHOWN = {  # programs of our own that show an error or a warning
     "backward-twice": ["freed"],
