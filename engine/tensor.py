@@ -61,6 +61,7 @@ class Tensor:
     batch: int | None = None
     inference = False
     place: Any = None  # the simulated device it is on; None: the CPU
+    uninitialized = False  # a parameter or buffer of a lazy layer that has no shape yet
 
     def __init__(self, *data: Any, device: Any = None) -> None:
         from engine.create import legacy_array

@@ -25,16 +25,18 @@ HOMES = {
     "torch.nn.modules.activation": "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU "
     "LogSigmoid LogSoftmax Mish MultiheadAttention PReLU RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmin "
     "Softplus Softshrink Softsign Tanh Tanhshrink Threshold Softmax2d",
-    "torch.nn.modules.batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
+    "torch.nn.modules.batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d "
+    "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d",
     "torch.nn.modules.channelshuffle": "ChannelShuffle",
     "torch.nn.modules.container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
-    "torch.nn.modules.conv": "Conv1d Conv2d ConvTranspose1d ConvTranspose2d",
+    "torch.nn.modules.conv": "Conv1d Conv2d ConvTranspose1d ConvTranspose2d LazyConv1d LazyConv2d "
+    "LazyConvTranspose1d LazyConvTranspose2d",
     "torch.nn.modules.distance": "CosineSimilarity PairwiseDistance",
     "torch.nn.modules.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
     "torch.nn.modules.flatten": "Flatten Unflatten",
     "torch.nn.modules.fold": "Fold Unfold",
     "torch.nn.modules.instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
-    "torch.nn.modules.linear": "Bilinear Identity Linear",
+    "torch.nn.modules.linear": "Bilinear Identity LazyLinear Linear",
     "torch.nn.modules.loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss "
     "GaussianNLLLoss HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss "
     "MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss PoissonNLLLoss SmoothL1Loss SoftMarginLoss "
@@ -52,7 +54,7 @@ HOMES = {
     "torch.nn.modules.transformer": "TransformerEncoderLayer TransformerDecoder TransformerDecoderLayer "
     "TransformerEncoder",
     "torch.nn.modules.upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
-    "torch.nn.parameter": "Parameter",
+    "torch.nn.parameter": "Parameter UninitializedBuffer UninitializedParameter",
     "torch.optim.lr_scheduler": "ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts "
     "CyclicLR ExponentialLR LRScheduler LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR "
     "PolynomialLR ReduceLROnPlateau SequentialLR StepLR",

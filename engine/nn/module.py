@@ -299,7 +299,8 @@ def filling(module: Module, device: Any = None) -> Iterator[None]:
         yield
     if events.observer() is not None:
         for parameter in module.parameters(recurse=False):
-            events.emit(events.TensorMade(parameter))
+            if not parameter.uninitialized:
+                events.emit(events.TensorMade(parameter))
 
 
 def _take_away(module: Module, name: str, but: str) -> None:

@@ -75,6 +75,9 @@ class Movable:
 def _replace(shelf: dict, name: str, fn: Callable[[Tensor], Tensor]) -> None:
     """Put `fn` of a parameter or buffer in its place; a parameter stays the same object, with its `.grad`."""
     tensor = shelf[name]
+    if tensor.uninitialized:
+        tensor.kind = fn(tensor.data).dtype
+        return
     with modes.backward_mode(False), events.observed_by(None):
         found = fn(tensor)
         if not isinstance(tensor, Parameter):

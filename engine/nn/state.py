@@ -46,7 +46,7 @@ def collected(module: Any, destination: Any, prefix: str, keep_vars: bool) -> Or
         for path, shelf, name in persistent(module, prefix):
             tensor = shelf[name]
             if tensor is not None:
-                found[path] = tensor if keep_vars else tensor.detach()
+                found[path] = tensor if keep_vars or tensor.uninitialized else tensor.detach()
     return found
 
 
@@ -81,6 +81,8 @@ def _copied(shelf: dict, name: str, path: str, value: Any, assign: bool) -> str 
     own = shelf[name]
     if not isinstance(value, Tensor):
         return errors.state_kind(path, value)
+    if own.uninitialized and not value.uninitialized:
+        own.materialize(value.array.shape)
     if value.array.shape != own.array.shape:
         return errors.state_size(path, value.shape, own.shape)
     if not assign:

@@ -246,7 +246,7 @@ class Lines:
             return
         for path, part in tree(value, name):
             for key, parameter in (vars(part).get("_parameters") or {}).items():
-                if parameter is not None:
+                if parameter is not None and not parameter.uninitialized:
                     yield f"{path}.{key}", parameter
 
     # ----- other lookups -----
