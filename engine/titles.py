@@ -37,10 +37,10 @@ HOMES = {
     "torch.nn.modules.fold": "Fold Unfold",
     "torch.nn.modules.instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
     "torch.nn.modules.linear": "Bilinear Identity LazyLinear Linear",
-    "torch.nn.modules.loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss "
+    "torch.nn.modules.loss": "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss "
     "GaussianNLLLoss HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss "
-    "MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss PoissonNLLLoss SmoothL1Loss SoftMarginLoss "
-    "TripletMarginLoss TripletMarginWithDistanceLoss",
+    "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss PoissonNLLLoss "
+    "SmoothL1Loss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss",
     "torch.nn.modules.module": "Module",
     "torch.nn.modules.normalization": "GroupNorm LayerNorm RMSNorm",
     "torch.nn.modules.padding": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d "
@@ -50,7 +50,7 @@ HOMES = {
     "torch.nn.modules.pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d "
     "AvgPool1d AvgPool2d MaxPool1d MaxPool2d",
     "torch.nn.modules.rnn": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
-    "torch.nn.modules.sparse": "Embedding",
+    "torch.nn.modules.sparse": "Embedding EmbeddingBag",
     "torch.nn.modules.transformer": "TransformerEncoderLayer TransformerDecoder TransformerDecoderLayer "
     "TransformerEncoder",
     "torch.nn.modules.upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",

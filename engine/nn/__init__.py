@@ -31,6 +31,7 @@ from engine.nn.activations import (
     Threshold,
 )  # fmt: skip
 from engine.nn.attention import MultiheadAttention, TransformerEncoderLayer
+from engine.nn.bags import CTCLoss, EmbeddingBag, MultiLabelMarginLoss
 from engine.nn.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from engine.nn.convolution import (
     AdaptiveAvgPool1d,
@@ -162,4 +163,5 @@ __all__ = [
     "InstanceNorm3d", "TripletMarginWithDistanceLoss", "LazyBatchNorm1d", "LazyBatchNorm2d",
     "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConvTranspose1d", "LazyConvTranspose2d",
     "LazyLinear", "UninitializedBuffer", "UninitializedParameter",
+    "CTCLoss", "EmbeddingBag", "MultiLabelMarginLoss",
 ]  # fmt: skip

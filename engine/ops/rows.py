@@ -2,8 +2,10 @@
 
 from engine.ops import (
     activations,
+    alignments,
     arithmetic,
     attention,
+    bags,
     bessel,
     compare,
     conv,
@@ -34,8 +36,8 @@ from engine.ops import (
 )  # fmt: skip
 
 __all__ = [
-    "activations", "arithmetic", "attention", "bessel", "compare", "conv", "copies", "draws", "elementary",
-    "embedding",
-    "extremes", "factors", "index", "inverse", "join", "linalg", "losses", "normalise", "norms", "order",
-    "placing", "pooling", "powers", "recurrent", "reduce", "scatter", "shape", "softmax", "special", "whole",
+    "activations", "alignments", "arithmetic", "attention", "bags", "bessel", "compare", "conv", "copies",
+    "draws", "elementary", "embedding", "extremes", "factors", "index", "inverse", "join", "linalg",
+    "losses", "normalise", "norms", "order", "placing", "pooling", "powers", "recurrent", "reduce",
+    "scatter", "shape", "softmax", "special", "whole",
 ]  # fmt: skip

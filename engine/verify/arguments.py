@@ -36,6 +36,7 @@ RESULTS = {  # results with names of their own
     **dict.fromkeys(("max", "min", "median", "nanmedian", "sort", "topk"), CHOSEN),
     **dict.fromkeys(("kthvalue", "mode", "cummax", "cummin"), CHOSEN),
     **dict.fromkeys(("nll_loss", "nll_loss2d", "nll_loss_nd"), {"output", "total_weight"}),
+    "multilabel_margin_loss": {"output", "is_target"},
     "aminmax": {"min", "max"},
     "linalg_inv": {"inverse"},
     "frexp": {"exponent"},

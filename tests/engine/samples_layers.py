@@ -145,6 +145,16 @@ LAYERS: dict[str, list[tuple]] = {
         ([[0.5, 1.0, -2.0, 3.0]], [1.0, 2.0, 0.5, 1.5], [0.1, 0.2, 0.3, 0.4], 1, 4, 1, 2, 0.1),
         (IMAGE, None, None, 1, 2, 16, 1, 0.1),
     ],
+    "embedding_bag": [
+        (M, fixed([1, 0, 1], True), fixed([0, 1], True), False, mode, False, None, False, padding)
+        for mode, padding in ((0, -1), (1, -1), (2, -1), (1, 0), (0, 0))
+    ]
+    + [(M, fixed([1, 0, 1], True), fixed([0, 2], True), False, 0, False, [0.5, 2.0, -1.0])],
+    "_ctc_loss": [
+        ([[V, P], [P, V], [V, V]], fixed([[1, 2], [2, 0]], True), (3, 2), (2, 1)),
+        ([[V], [P], [V]], fixed([1], True), (3,), (1,)),
+    ],
+    "multilabel_margin_loss": [(M, fixed([[1, -1, 0], [2, 0, -1]], True), n) for n in (0, 1, 2)],
     "embedding": [(M, fixed([1, 0, 1], True)), (M, fixed([[1, 0], [1, 1]], True))],
     "embedding_dense_backward": [
         ([*M, V], fixed([1, 0, 1], True), 2, -1, False),

@@ -62,11 +62,11 @@ def embedding(
     if weight.array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     if max_norm is not None:
-        _renorm(weight, input, max_norm, norm_type)
+        renormalised(weight, input, max_norm, norm_type)
     return rows.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
-def _renorm(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
+def renormalised(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten, in place, the rows that are looked up and longer than max_norm."""
     with modes.backward_mode(False):
         for row in np.unique(input.array):

@@ -3,6 +3,7 @@
 from engine.verify.laws import (
     activations,
     arithmetic,
+    bags,
     bessel,
     drawn,
     elementary,
@@ -24,7 +25,8 @@ from engine.verify.laws import (
 )  # fmt: skip
 
 __all__ = [
-    "activations", "arithmetic", "bessel", "drawn", "elementary", "factors", "layers", "losses", "matrices",
+    "activations", "arithmetic", "bags", "bessel", "drawn", "elementary", "factors", "layers", "losses",
+    "matrices",
     "picking", "products", "recurrent", "reductions", "rolling", "second", "shapes", "special", "together",
     "windows", "writing",
 ]  # fmt: skip

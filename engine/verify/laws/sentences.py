@@ -47,6 +47,11 @@ SENTENCES: dict[str, str] = {
         "NativeBatchNormBackward0",
     "grad / C * (margin - self[target] + self > 0), less the sum of these at [target]":
         "MultiMarginLossBackward0",
+    "zeros(weight) with each bag's share of grad added at [indices]": "EmbeddingBagBackward0",
+    "(weight[indices] * grad of the index's bag).sum(1)": "EmbeddingBagBackward0",
+    "grad * (exp(log_probs) - exp(all paths through each label + result0 - log_probs))": "CtcLossBackward0",
+    "grad / C * (other classes less than 1 below a label), less the sum of these at the label":
+        "MultilabelMarginLossBackward0",
     "grad at [index] of dimension dim": "IndexCopyBackward0 ScatterAddBackward0 ScatterBackward0",
     "grad at [index] of dimension dim, times alpha": "IndexAddBackward0",
     "grad at the place of each maximum":
@@ -66,7 +71,8 @@ SENTENCES: dict[str, str] = {
     "rstd * (g - g.mean(dim) - x * (g * x).mean(dim)), g = grad * weight, x = (input - mean) * rstd":
         "NativeLayerNormBackward0",
     "not implemented: PyTorch has no derivative here":
-        "AsinhBackward1 AcoshBackward1 AtanhBackward1 CdistBackwardBackward0 PdistBackwardBackward0",
+        "AsinhBackward1 AcoshBackward1 AtanhBackward1 CdistBackwardBackward0 PdistBackwardBackward0 "
+        "EmbeddingBagBackwardBackward0 EmbeddingBagPerSampleWeightsBackwardBackward0",
     "grad * i1(self)":
         "I0Backward0",
     "grad * (i0(self) - result / self)":
