@@ -276,7 +276,8 @@ op("gelu_backward", _gelu_slope, node="GeluBackwardBackward0",
              f"{TANHS}"},
    grad_output=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
    self=lambda grad, grad_output, self, approximate: gelu_curve(grad, grad_output, self, approximate))
-activation("silu", only(FLOATS, "silu_cpu", lambda self: self * logistic(self)), node="SiluBackward0",
+activation("silu", only(FLOATS, "silu_cpu", lambda self: self / (1 + exactly(np.exp, -self))),
+   node="SiluBackward0",
    formulas={"self": "grad * sigmoid(self) * (1 + self * (1 - sigmoid(self)))"},
    self=lambda grad, self: silu_slope(grad, self, self.sigmoid()))
 activation("mish", lambda self: self * exactly(np.tanh, exactly(np.log1p, exactly(np.exp, self))),
@@ -304,7 +305,8 @@ def _softplus(self, beta=1, threshold=20):
 
 def _softplus_slope(grad_output, self, beta, threshold):
     scaled = self * self.dtype.type(beta)
-    return np.where(scaled > threshold, grad_output, grad_output * logistic(scaled))
+    power = exactly(np.exp, np.minimum(scaled, self.dtype.type(threshold)))
+    return np.where(scaled > threshold, grad_output, grad_output * power / (power + 1))
 
 
 activation("softplus", only(FLOATS, "softplus_cpu", _softplus), node="SoftplusBackward0",
@@ -333,7 +335,13 @@ activation("log_sigmoid", only(FLOATS, "log_sigmoid_cpu", _log_sigmoid), node="L
    outputs=("output", "buffer"), flows=1,
    formulas={"self": "grad * sigmoid(-self)"},
    self=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer))
-op("log_sigmoid_backward", lambda grad_output, self, buffer: grad_output * logistic(-self),
+def _log_sigmoid_slope(grad_output, self, buffer):
+    low, power = self < 0, exactly(np.exp, -np.abs(self))
+    most, sign = np.where(low, 1, 0), np.where(low, 1, -1)
+    return grad_output * (most.astype(self.dtype) - sign.astype(self.dtype) * (power / (1 + power)))
+
+
+op("log_sigmoid_backward", _log_sigmoid_slope,
    node="LogSigmoidBackwardBackward0",
    formulas={"grad_output": "grad * sigmoid(-self)",
              "self": "-grad * grad_output * sigmoid(self) * (1 - sigmoid(self))"},

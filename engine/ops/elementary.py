@@ -35,6 +35,14 @@ NARROW = frozenset((SINGLE, np.dtype(np.float16)))
 ufunc = np.ufunc
 
 
+def one_less_square(array: np.ndarray) -> np.ndarray:
+    """Return 1 - x ** 2, rounded once, as PyTorch's kernel does: near 1 and -1 it matters."""
+    if array.dtype != np.float32:
+        return 1 - array * array
+    wide = array.astype(np.float64)
+    return (1 - wide * wide).astype(array.dtype)
+
+
 # ----- exponentials, logarithms -----
 smooth("exp", lambda self: exactly(np.exp, self), node="ExpBackward0",
    self=lambda grad, result: grad * result)
@@ -95,7 +103,7 @@ op("atanh.inplace", lambda self: exactly(np.arctanh, self), node="AtanhBackward1
 smooth("tanh", lambda self: exactly(np.tanh, self), node="TanhBackward0",
    formulas={"self": "grad * (1 - result ** 2)"},
    self=lambda grad, result: F.tanh_backward(grad, result))
-op("tanh_backward", lambda grad_output, output: grad_output * (1 - output * output),
+op("tanh_backward", lambda grad_output, output: grad_output * one_less_square(output),
    node="TanhBackwardBackward0", formulas={"grad_output": "grad * (1 - output ** 2)"},
    grad_output=lambda grad, output: F.tanh_backward(grad, output),
    output=lambda grad, grad_output, output: grad * (-2 * output * grad_output))

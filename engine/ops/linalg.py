@@ -55,6 +55,8 @@ def _mm(self, mat2):
     if self.shape[1] != mat2.shape[0]:
         raise RuntimeError(errors.mat_shapes(self.shape, mat2.shape))
     _same_kind(self, mat2)
+    if self.shape[1] == 1:  # nothing is added up, so that -0 stays what it is
+        return self * mat2
     return self @ mat2
 
 

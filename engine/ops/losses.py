@@ -10,7 +10,6 @@ from engine import dtype as dtypes
 from engine import errors as words
 from engine import sums
 from engine.ops import errors
-from engine.ops.activations import logistic
 from engine.ops.arithmetic import NONE as NO_DERIVATIVE
 from engine.ops.arithmetic import no_derivative
 from engine.ops.elementary import exactly
@@ -160,8 +159,9 @@ op("huber_loss_backward", _huber_backward, node="HuberLossBackwardBackward0",
 
 # ----- margins ----------------------------------------------------------------------------------------
 def _soft_margin_backward(grad_output, self, target, reduction):
-    falling = logistic(-target * self)
-    return shared(-target * falling * grad_output, reduction)
+    power = exactly(np.exp, -target * self)
+    share = -target / self.dtype.type(self.size) if reduction == MEAN else -target
+    return share * power / (1 + power) * grad_output
 
 
 loss("soft_margin_loss", lambda self, target, reduction=MEAN:

@@ -7,6 +7,7 @@ import numpy as np
 from engine import dtype as dtypes
 from engine.ops import errors
 from engine.ops.activations import logistic, zero
+from engine.ops.arithmetic import fused
 from engine.ops.dims import at, axis
 from engine.ops.elementary import exactly
 from engine.ops.table import F, op
@@ -21,9 +22,33 @@ def _floats(name: str, array: np.ndarray, over: int) -> np.ndarray:
     return array.astype(np.float64)
 
 
+LANES = 8  # floats that are added at a time
+
+
+def added_up(array: np.ndarray, over: int) -> np.ndarray:
+    """Return sums along a dimension, in the order in which PyTorch's softmax kernels add float32.
+
+    One after the other; along the last dimension, if it is long, eight at a time, and then those in pairs.
+    """
+    length = array.shape[over]
+    if over < array.ndim - 1 or length < 2 * LANES or array.dtype != np.float32:
+        return np.add.accumulate(array, over).take([-1], over)
+    padded = np.zeros((*array.shape[:-1], -(-length // LANES) * LANES), array.dtype)
+    padded[..., :length] = array
+    lanes = np.add.accumulate(padded.reshape(*array.shape[:-1], -1, LANES), -2)[..., -1, :]
+    while lanes.shape[-1] > 1:
+        half = lanes.shape[-1] // 2
+        lanes = lanes[..., :half] + lanes[..., half:]
+    return lanes
+
+
 def _softmax(self, dim):
     over = axis(dim, self.ndim)
     x = _floats("softmax", self, over)
+    if self.dtype == np.float32 and self.size and self.ndim:
+        powers = exactly(np.exp, self - self.max(over, keepdims=True))
+        sums = added_up(powers, over)
+        return powers * (self.dtype.type(1) / sums) if over == self.ndim - 1 else powers / sums
     powers = np.exp(x - (x.max(over, keepdims=True) if self.ndim else x)) if self.size else x
     return (powers / (powers.sum(over, keepdims=True) if self.ndim else powers)).astype(self.dtype)
 
@@ -40,7 +65,18 @@ def _log_softmax(self, dim):
 
 def total(array: np.ndarray, dim: int) -> np.ndarray:
     """Return sums along one dimension, kept as a dimension of 1; of a 0-d array the array itself."""
-    return array.sum(axis(dim, array.ndim), keepdims=True) if array.ndim else array
+    return added_up(array, axis(dim, array.ndim)) if array.ndim and array.size else array
+
+
+def weighted_total(array: np.ndarray, weights: np.ndarray, dim: int) -> np.ndarray:
+    """Return sums of products along one dimension; but for the last one each is added as it is made."""
+    over = axis(dim, array.ndim) if array.ndim else 0
+    if array.dtype != np.float32 or over >= array.ndim - 1 or not array.size:
+        return total(array * weights, dim)
+    found = np.zeros_like(array.take([0], over))
+    for i in range(array.shape[over]):
+        found = fused(array.take([i], over), weights.take([i], over), found)
+    return found
 
 
 op("softmax", _softmax, node="SoftmaxBackward0", spelled="",
@@ -51,7 +87,7 @@ op("_safe_softmax", lambda self, dim: np.nan_to_num(_softmax(self, dim), nan=0.0
    formulas={"self": "result * (grad - (grad * result).sum(dim, keepdim=True))"},
    self=lambda grad, dim, result: F._softmax_backward_data(grad, result, dim))
 op("_softmax_backward_data",
-   lambda grad_output, output, dim: output * (grad_output - total(grad_output * output, dim)),
+   lambda grad_output, output, dim: output * (grad_output - weighted_total(grad_output, output, dim)),
    node="SoftmaxBackwardDataBackward0",
    formulas={"grad_output": "output * (grad - (grad * output).sum(dim, keepdim=True))",
              "output": "grad_output * grad - (output * grad_output).sum(dim, keepdim=True) * grad "
@@ -64,7 +100,7 @@ op("log_softmax", _log_softmax, node="LogSoftmaxBackward0", spelled="",
    formulas={"self": "grad - exp(result) * grad.sum(dim, keepdim=True)"},
    self=lambda grad, dim, result: F._log_softmax_backward_data(grad, result, dim))
 op("_log_softmax_backward_data", lambda grad_output, output, dim:
-   grad_output - np.exp(output) * total(grad_output, dim),
+   fused(-exactly(np.exp, output), total(grad_output, dim), grad_output),
    node="LogSoftmaxBackwardDataBackward0",
    formulas={"grad_output": "grad - (grad * exp(output)).sum(dim, keepdim=True)",
              "output": "-grad_output.sum(dim, keepdim=True) * exp(output) * grad"},
@@ -93,7 +129,7 @@ def _glu(self, dim=-1):
 def _glu_slope(grad_output, self, dim):
     value, gate = halves(self, dim)
     sigmoid = logistic(gate)
-    slopes = (grad_output * sigmoid, grad_output * value * sigmoid * (1 - sigmoid))
+    slopes = (sigmoid * grad_output, (1 - sigmoid) * sigmoid * value * grad_output)
     return np.concatenate(slopes, axis(dim, self.ndim))
 
 
