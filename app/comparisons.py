@@ -72,7 +72,7 @@ COMPARISONS = (
     ),
     Comparison(
         slug="detach",
-        title={"en": "With and without detach()", "zh": "没有 detach() 与有 detach()"},
+        title={"en": "Without and with detach()", "zh": "没有 detach() 与有 detach()"},
         summary={
             "en": "The same value of z, but one of its two paths to x is cut: 27 becomes 9.",
             "zh": "z 的值相同，但通往 x 的两条路断了一条：27 变成 9。",

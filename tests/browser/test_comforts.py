@@ -40,6 +40,21 @@ def test_a_value_is_shown_whole_under_the_pointer_and_copied_as_python(open_play
     assert player.output == "True\n"
 
 
+def test_numbers_of_the_sentence_and_on_edges_are_shown_whole_too(player: Player):
+    player.visit(TWO_PATHS.code).click("last").press("ArrowLeft", 3)
+    card = player.page.get_by_test_id("value")
+    player.page.locator(".carried[data-values]").first.hover()
+    card.wait_for()
+    player.page.mouse.move(5, 5)
+    card.wait_for(state="hidden")
+    while not player.page.locator(".sentence [data-values]").count():
+        player.press("ArrowLeft")
+    number = player.page.locator(".sentence [data-values]").last
+    number.hover()
+    card.wait_for()
+    assert "float32" in card.text_content()
+
+
 def test_by_keyboard_alone_a_value_of_a_card_is_seen_whole_and_copied_with_c(open_player):
     player = open_player(**CLIPBOARD).visit(LONG).click("last")
     value = player.page.locator("[data-slot=inspector] [data-values]").first

@@ -165,7 +165,7 @@ def test_a_click_on_a_line_takes_the_other_side_along_and_the_address_keeps_the_
     assert both.step_of("first") > 0
     step = both.step
     both.page.wait_for_function("step => location.hash === `#s=${step}`", arg=step)
-    assert re.match(r"\d+/\d+ · With and without detach", both.page.title())
+    assert re.match(r"\d+/\d+ · Without and with detach", both.page.title())
     both.page.reload()
     both.wait()
     assert both.step == step
@@ -178,6 +178,21 @@ def test_gradients_in_flight_that_differ_are_told_with_both_numbers(both: Both):
         both.press("ArrowRight")
         told += [cells for name, cells in both.differing().items() if name == "this step carries"]
     assert ["3. 9. ", "9. "] in told  # z's node: its gradient for y and for x, or for x alone
+
+
+def test_values_are_copied_of_the_side_that_is_pointed_at(open_player):
+    both = Both(open_player(permissions=["clipboard-read", "clipboard-write"])).visit("?example=zero-grad")
+    both.press("End")
+    for cell, text in ((".contrast [data-of=left]", "2.75"), (".contrast [data-of=right]", "4.75")):
+        both.page.locator(f"{cell} [data-values]").first.hover()
+        both.page.get_by_test_id("value").filter(has_text=text).first.wait_for()
+        both.press("c")
+        both.page.wait_for_function(
+            "text => navigator.clipboard.readText().then(copied => copied === text)",
+            arg=f"torch.tensor({text})",
+        )
+        both.page.mouse.move(3, 3)
+        both.press("Escape")
 
 
 def test_play_runs_to_both_ends(both: Both):

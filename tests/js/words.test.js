@@ -220,7 +220,7 @@ test("a number's dot ends the sentence, and parts keep their tones and subjects"
   const parts = sentence(trace, history(trace).at(k), trace.rows[k], languages.en);
   assert.deepEqual(
     parts.find((part) => part.tone === "grad"),
-    { text: "1.", code: true, tone: "grad" },
+    { text: "1.", code: true, tone: "grad", v: trace.rows[k].grad },
   );
   assert.ok(parts.some((part) => part.ref === "n5" && part.code));
 });

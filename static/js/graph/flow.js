@@ -162,11 +162,11 @@ export function createFlow(trace, tree) {
 
   const wayOf = (edge) => edge.way.map((key) => drawn.parts.get(key)).filter(Boolean);
 
-  function labelOf(part, state, being) {
+  /** The gradient that an edge's label tells, or undefined. */
+  function toldBy(part, state, being) {
     const [only, ...more] = part.carried;
     const single = drawn.sparse && !part.tight && only && more.length === 0 && only.slot !== null;
-    if (being !== "passed" || !single) return "";
-    return short(trace, state.flow.get(only.name) ?? null, LONGEST);
+    return being === "passed" && single ? (state.flow.get(only.name) ?? null) : undefined;
   }
 
   function show({ state, row }) {
@@ -177,8 +177,10 @@ export function createFlow(trace, tree) {
       const being = now.has(part) ? moving.state : stateOf(part, state);
       set(part.group, "data-state", being);
       moveTrail(part, null, 1);
-      write(part.label, labelOf(part, state, being));
-      set(part.label, "data-why", part.label.textContent ? placeOf(part.carried[0]) : null);
+      const told = toldBy(part, state, being);
+      write(part.label, told === undefined ? "" : short(trace, told, LONGEST));
+      set(part.label, "data-values", told ? JSON.stringify([["", told]]) : null);
+      set(part.label, "data-why", told === undefined ? null : placeOf(part.carried[0]));
     }
     for (const bus of drawn.buses) {
       const made = bus.edges.some((part) => part.group.getAttribute("data-state") !== "ghost");

@@ -119,9 +119,12 @@ function open(page, runs, texts, k) {
     side.show(runs[i]);
     const program = { text: texts[i], run: () => run(page), replace: side.put, edit: () => side.edit() };
     const of = `[data-of="${["left", "right"][i]}"]`;
-    return openRun(side.root, runs[i], { settings: page.settings, program, hidden: new Set(), signal, of });
+    const shared = { settings: page.settings, hidden: new Set(), signal, within: page.root };
+    return openRun(side.root, runs[i], { ...shared, program, of });
   });
   page.sides.forEach((side, i) => side.decorate([changed.left, changed.right][i]));
+  const lines = Math.max(left.source.split("\n").length, right.source.split("\n").length);
+  /** @type {HTMLElement} */ (page.root).style.setProperty("--lines", String(lines));
   const pair = createPair([opened[0].player, opened[1].player], align(left, right), { signal });
   page.pair = pair;
   page.ran = texts;

@@ -29,7 +29,7 @@ export function mountCopying(root, { trace, player, signal, of = null }) {
   };
   const list = h("div", { class: "value-list" });
   const told = h("p", { class: "value-told", role: "status" });
-  const card = h("div", { class: "value-card", "data-testid": "value", role: "group" }, list, told);
+  const card = h("div", { class: "value-card", "data-testid": "value", role: "dialog" }, list, told);
   set(card, "aria-label", t("value.title"));
   set(card, "popover", "manual");
   document.body.append(card);
@@ -86,13 +86,22 @@ function valuesOf(element) {
   return JSON.parse(element.getAttribute("data-values") ?? "[]");
 }
 
-/** Every variable of a moment, with its gradient where it has one. @param {any} state @returns {Shown[]} */
+/**
+ * What the step carries, and every variable of the moment with its gradient where it has one.
+ * @param {any} state
+ * @returns {Shown[]}
+ */
 function named(state) {
-  return [...state.names].filter(([, tensor]) => state.value.has(tensor)).flatMap(([name, tensor]) => {
+  const { grad, grads = [], values = [] } = state.row ?? {};
+  const carried = [grad, ...grads, ...values].filter((v) => typeof v === "string");
+  const ofStep = carried.map((v) => /** @type {Shown} */ ([t("value.ofStep"), v]));
+  const held = [...state.names].filter(([, tensor]) => state.value.has(tensor));
+  const variables = held.flatMap(([name, tensor]) => {
     const grad = state.grad.get(tensor) ?? null;
     const value = /** @type {Shown} */ ([name, state.value.get(tensor)]);
     return grad === null ? [value] : [value, /** @type {Shown} */ ([`${name}.grad`, grad])];
   });
+  return [...ofStep, ...variables];
 }
 
 /**

@@ -26,13 +26,14 @@ import { mountViews } from "#js/page/views.js";
  * @param {Element} root
  * @param {import("#js/api.js").Run} answer
  * @param {{
- *   settings: Settings, program: Program, hidden: Set<string>, signal: AbortSignal, of?: string | null,
- *   onShow?: (player: Player) => void,
+ *   settings: Settings, program: Program, hidden: Set<string>, signal: AbortSignal,
+ *   onShow?: (player: Player) => void, of?: string, within?: Element,
  *   whatif?: ReturnType<typeof import("#js/page/changes.js").mountChanges>,
- * }} context `settings` are those of the run before; they are kept up to date. `of`: see `copying.js`.
+ * }} context `settings` are those of the run before; they are kept up to date. `of`: see `copying.js`, which
+ *   finds this run's values `within` that element, else in `root`.
  */
 export function openRun(root, { trace, drawing }, context) {
-  const { settings, program, hidden, signal, of, onShow, whatif = null } = context;
+  const { settings, program, hidden, signal, onShow, of, within = root, whatif = null } = context;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const player = createPlayer(trace, { ...settings, still: () => still.matches, signal });
   const selection = createSelection({ signal });
@@ -44,7 +45,7 @@ export function openRun(root, { trace, drawing }, context) {
   const shared = { trace, drawing, player, signal, selection, root, program, hidden, of, questions };
   const views = mountViews(root, shared);
   const asking = mountAsking(root, { ...shared, move: whatif?.move });
-  const copying = mountCopying(root, shared);
+  const copying = mountCopying(within, shared);
   const show = (/** @type {Player["state"]} */ state) => {
     set(root, "data-step", state.k + 1);
     set(root, "data-level", player.level);

@@ -27,6 +27,7 @@ export const output = {
       "data-testid": "output",
       "data-empty": word("output.none"),
       tabindex: "0",
+      role: "group",
       "aria-label": word("panel.output"),
     });
     root.append(text);

@@ -4,7 +4,12 @@ import { t as word } from "#js/i18n.js";
 import { gradientOf } from "#js/trace/gradients.js";
 import { sentence } from "#js/trace/words.js";
 
-function piece({ text, tone, code }) {
+/** A number in it is shown whole, and can be copied, at the pointer and the focus: `v` is its value's id. */
+function piece({ text, tone, code, v }) {
+  if (v) {
+    const values = JSON.stringify([["", v]]);
+    return h("code", { "data-tone": tone, "data-values": values, tabindex: 0 }, text);
+  }
   if (code) return h("code", { "data-tone": tone }, text);
   return tone ? h("em", { "data-tone": tone }, text) : text;
 }
@@ -23,7 +28,7 @@ export const say = {
       show(state) {
         const parts = sentence(trace, state, state.row, word);
         const key = parts
-          .map((part) => `${part.tone ?? ""}${part.code ? "`" : ""}${part.text}`)
+          .map((part) => `${part.tone ?? ""}${part.code ? "`" : ""}${part.v ?? ""} ${part.text}`)
           .join("\u0000");
         if (key !== last) line.replaceChildren(...parts.map(piece));
         last = key;

@@ -46,7 +46,7 @@ export function differences(left, right) {
     if (differ(left, right, value)) told("value", value);
     if (grad.some((one) => one) && differ(left, right, grad)) told("grad", grad);
   }
-  return [...found, ...printed(left.state, right.state), ...failed(left.state, right.state)];
+  return [...failed(left.state, right.state), ...found, ...printed(left.state, right.state)];
 }
 
 /** @param {Side} left @param {Side} right @param {Held[]} pair */

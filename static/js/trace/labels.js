@@ -7,7 +7,7 @@ import { shapeText } from "#js/trace/values.js";
 /** @typedef {import("#js/trace/reducer.js").State} State */
 /** @typedef {import("#js/trace/reducer.js").Span} Span */
 /** @typedef {"grad" | "value" | "leaf" | "engine"} Tone */
-/** @typedef {{text: string, tone?: Tone, code?: boolean, ref?: string}} Part */
+/** @typedef {{text: string, tone?: Tone, code?: boolean, ref?: string, v?: string | null}} Part */
 /** @typedef {(key: string, values?: Record<string, unknown>) => string} Translate */
 
 const LONGEST = 48;

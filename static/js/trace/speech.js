@@ -48,6 +48,7 @@ export function speaker(trace, state, t) {
     text: short(trace, v, LONGEST),
     code: true,
     tone,
+    v: v ?? null,
   });
   /** @param {Part[][]} items @param {string} [last] @returns {Part[]} */
   const list = (items, last = "list.and") =>
