@@ -24,7 +24,7 @@ import { subject } from "#js/trace/stops.js";
  * @typedef {{
  *   root: Element, notice: Element, sides: Side[], seed: number, name: string, given: string, busy: boolean,
  *   running: ReturnType<typeof mountRunning>, request: AbortController, session: AbortController,
- *   settings: import("#js/page/session.js").Settings, pair: import("#js/page/pair.js").Both | null,
+ *   settings: import("#js/page/session.js").Settings[], pair: import("#js/page/pair.js").Both | null,
  *   ran: string[],
  * }} Page
  */
@@ -48,7 +48,7 @@ export function openCompare(root, boot) {
   /** @type {Page} */
   const page = {
     ...{ root, sides: [], seed: boot.seed ?? 0, name: boot.title ?? "", given: JSON.stringify(given) },
-    ...{ busy: false, pair: null, ran: [], settings: { level: viewIn(location.hash).level ?? undefined } },
+    ...{ busy: false, pair: null, ran: [], settings: [startOf(), startOf()] },
     notice: place("#notice"),
     running: mountRunning(place("[data-slot=running]"), boot.seconds ?? 0),
     ...{ request: new AbortController(), session: new AbortController() },
@@ -73,6 +73,9 @@ export function openCompare(root, boot) {
   keepPlace(() => page.pair?.k ?? -1, leave);
   run(page, rowInHash(location.hash));
 }
+
+/** What a side begins with, before a run has set anything. */
+const startOf = () => ({ level: viewIn(location.hash).level ?? undefined });
 
 /**
  * Run both programs; they are shown when both have come, and a failure of either leaves everything as it was.
@@ -119,7 +122,7 @@ function open(page, runs, texts, k) {
     side.show(runs[i]);
     const program = { text: texts[i], run: () => run(page), replace: side.put, edit: () => side.edit() };
     const of = `[data-of="${["left", "right"][i]}"]`;
-    const shared = { settings: page.settings, hidden: new Set(), signal, within: page.root };
+    const shared = { settings: page.settings[i], hidden: new Set(), signal, within: page.root };
     return openRun(side.root, runs[i], { ...shared, program, of });
   });
   page.sides.forEach((side, i) => side.decorate([changed.left, changed.right][i]));
