@@ -155,3 +155,33 @@ for (const { name, trace } of everyTrace()) {
     }
   });
 }
+
+test("an operation on a .grad shows what backward has added to it, not what its own row told last", () => {
+  const { trace, ...make } = builder("w -= 0.1 * w.grad");
+  make.tensor("t1", "leaf", ["w"]);
+  make.tensor("t2", "data", ["w.grad"]);
+  make.tensor("t3", "data", []);
+  const [zeros, grad, scaled] = [make.value([0, 0]), make.value([2, 4]), make.value([0.25, 0.5])];
+  const fields = { node: null, inplace: false, saved: [], module: null };
+  make.row("names_bound", { names: { w: "t1" }, unbound: [] });
+  make.row("op_applied", {
+    ...fields,
+    op: "zero_",
+    args: [],
+    outputs: ["t2"],
+    values: [zeros],
+    inplace: true,
+  });
+  make.row("grad_accumulated", { node: "n1", tensor: "t1", before: zeros, arriving: grad, after: grad });
+  const args = [["self", { tensor: "t2" }]];
+  make.row("op_applied", { ...fields, op: "mul", args, outputs: ["t3"], values: [scaled] });
+  openPage();
+  const root = document.createElement("div");
+  const operation = panels.find(({ id }) => id === "operation");
+  const state = at(trace, trace.rows.length - 1);
+  operation
+    .mount(root, { trace, player: { level: "chain" }, signal: new AbortController().signal })
+    .show(state);
+  assert.match(root.textContent, /2\.4\./);
+  assert.doesNotMatch(root.textContent, /0\.0\./);
+});

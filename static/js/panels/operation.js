@@ -26,6 +26,18 @@ function valueBefore(trace, k, tensor) {
   return null;
 }
 
+/**
+ * What a `.grad` that no variable holds has now: backward writes into it, and only its tensor's rows tell.
+ */
+function gradNow(trace, state, tensor) {
+  const [name] = trace.tensors[tensor]?.names ?? [];
+  if (!name?.endsWith(".grad") || [...state.names.values()].includes(tensor)) return null;
+  const of = name.slice(0, -".grad".length);
+  const isOwner = ([, { kind, names }]) => kind === "leaf" && names.includes(of);
+  const owner = state.names.get(of) ?? Object.entries(trace.tensors).find(isOwner)?.[0];
+  return state.grad.get(owner) ?? null;
+}
+
 function shown(trace, state, value, argument) {
   if (!argument.tensor) return h("span", { class: "sign plain" }, argument.text);
   return term(trace, value(argument.tensor), "value", tensorName(trace, state, argument.tensor));
@@ -50,7 +62,7 @@ export const operation = {
     const k = subject(trace, state.k);
     const row = trace.rows[k];
     if (row?.kind !== "op_applied") return null;
-    const value = (tensor) => valueBefore(trace, k, tensor);
+    const value = (tensor) => gradNow(trace, state, tensor) ?? valueBefore(trace, k, tensor);
     const results = row.outputs.map((tensor, i) =>
       term(trace, row.values[i], "made", tensorName(trace, state, tensor)),
     );
