@@ -40,6 +40,10 @@ class SlopeRequest(OfProgram):
         " those in place are not counted.",
     )  # fmt: skip
     output: Whole = Field(default=0, ge=0, lt=10_000, description="Which output of that operation.")
+    written: bool = Field(
+        default=False,
+        description="Move the number as the call finds it, after what was written; else when it is made.",
+    )
     points: Whole = Field(default=0, ge=0, le=MOST_POINTS, description="How many points of the curve.")
     reach: float = Field(default=1.0, gt=0, le=1e6, description="How far the curve goes to either side.")
 

@@ -22,6 +22,7 @@ from engine.explain.wide import in_float64
 from engine.tensor import Tensor
 from engine.trace.changes import Change, Changing, changed
 from engine.trace.limits import LimitReached, Limits
+from engine.trace.log import owner
 from engine.trace.recorder import Recorder
 
 STEPS = (1e-3, 1e-5)  # times the size of the number, at least 1
@@ -32,7 +33,11 @@ Start = Callable[[Callable[[str, Limits | None], Recorder]], Any]  # runs the pr
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which number is moved, which backward call gives the output, and how many points a curve has."""
+    """Which number is moved, which backward call gives the output, and how many points a curve has.
+
+    `written`: the number is moved as that call finds it, after all that was written into its memory before;
+    else right when its tensor is made.
+    """
 
     call: int
     made: int
@@ -40,23 +45,39 @@ class Asked:
     element: tuple[int, ...]
     points: int = 0
     reach: float = 1.0  # how far the curve goes to either side
+    written: bool = False
 
 
 class Rooted(Changing):
     """Watches a run up to one backward call, moves one number, and keeps what the call starts from."""
 
     def __init__(
-        self, source: str, limits: Limits | None, asked: Asked, changes: tuple[Change, ...], seeds: Any
+        self,
+        source: str,
+        limits: Limits | None,
+        asked: Asked,
+        changes: tuple[Change, ...] = (),
+        seeds: Any = None,
+        shift: tuple[float, int] | None = None,
     ) -> None:
         super().__init__(source, limits, changes)
-        self.asked, self.seeds = asked, seeds
-        self.own = [change for change in changes if not change.shift]
+        self.asked, self.seeds, self.shift = asked, seeds, shift
+        self.tensor: Tensor | None = None
+        self.writes = 0  # into its memory, since it was made
         self.value: float | None = None
         self.dtype = ""
         self.result: float | None = None
+        before = self.log.overwriting
+
+        def overwriting(array: np.ndarray) -> None:
+            before(array)
+            if self.tensor is not None and owner(array) is owner(self.tensor.array):
+                self.writes += 1
+
+        self.log.overwriting = overwriting
 
     def made(self, making: int, tensors: tuple[Tensor, ...]) -> None:
-        """Note the number before it is moved, with the program's own changes in it."""
+        """Take hold of the tensor that has the number."""
         asked = self.asked
         if making != asked.made or asked.output >= len(tensors):
             return
@@ -64,10 +85,21 @@ class Rooted(Changing):
         shape, element = tensor.array.shape, asked.element
         if len(shape) == len(element) and all(i < n for i, n in zip(element, shape, strict=True)):
             if tensor.array.dtype.kind == "f":
-                self.value, self.dtype = float(tensor.array[element]), tensor.dtype.name
-                for change in self.own:
-                    if (change.made, change.output, change.element) == (making, asked.output, element):
-                        self.value = float(tensor.array.dtype.type(change.value))
+                self.tensor, self.dtype = tensor, tensor.dtype.name
+
+    def _find_DataReplaced(self, fact: Any, *_: Any) -> None:
+        self.writes += fact.tensor is self.tensor
+
+    def _note(self, fact: Any, kind: type, frame: Any) -> None:
+        super()._note(fact, kind, frame)
+        if self.tensor is None:
+            return
+        if self.value is None:
+            self.value = float(self.tensor.array[self.asked.element])
+        if self.shift is not None and self.writes >= self.shift[1]:
+            (value, _), self.shift = self.shift, None
+            asked = self.asked
+            self.replace(self.tensor, [Change(asked.made, asked.output, asked.element, value, shift=True)])
 
     def replace(self, tensor: Tensor, changes: list[Change]) -> None:
         """Move a number where it stands, so that everything sees it, unless it is another tensor's too."""
@@ -80,6 +112,8 @@ class Rooted(Changing):
     def _find_BackwardBegan(self, fact: Any, *rest: Any) -> tuple[int, int]:
         found = super()._find_BackwardBegan(fact, *rest)
         if found[0] == self.asked.call and self.result is None:
+            if self.tensor is not None and self.asked.written:
+                self.value = float(self.tensor.array[self.asked.element])
             roots = [root.array.astype(np.float64) for root in fact.roots]
             if self.seeds is None:
                 self.seeds = [None if grad is None else grad.array.astype(np.float64) for grad in fact.grads]
@@ -102,17 +136,18 @@ class Slope:
         self.start, self.asked, self.changes, self.until = start, asked, changes, until
         self.seeds: Any = None
         self.wide = True
+        self.after = 0  # writes after which the number is moved
 
     def run(self, shift: float, wide: bool | None = None) -> Rooted | None:
         """Run the program with the number moved by `shift`; None if there is no time left."""
         if time.monotonic() > self.until:
             return None
         asked = self.asked
-        moved = (Change(asked.made, asked.output, asked.element, shift, shift=True),) if shift else ()
+        moved = (shift, self.after) if shift else None
         made: list[Rooted] = []
 
         def recorder(source: str, limits: Limits | None) -> Rooted:
-            made.append(Rooted(source, limits, asked, (*self.changes, *moved), self.seeds))
+            made.append(Rooted(source, limits, asked, self.changes, self.seeds, moved))
             return made[0]
 
         with in_float64() if (self.wide if wide is None else wide) else nullcontext():
@@ -129,6 +164,7 @@ class Slope:
         own = self.run(0.0, wide=False)
         if own is None or own.result is None or own.value is None:
             return {"found": False}
+        self.after = own.writes if self.asked.written else 0
         wide = self.run(0.0)
         self.wide = wide is not None and near(wide.result, own.result)
         base = wide if self.wide else own

@@ -16,7 +16,16 @@ from tests.sandbox import cases
 
 PROGRAM = "import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\n(x ** 2).sum().backward()\n"
 QUICK = replace(Limits(), wall=1.0)
-SLOPE = {"about": "slope", "call": 0, "made": 0, "output": 0, "element": [1], "points": 3, "reach": 1.0}
+SLOPE = {
+    "about": "slope",
+    "call": 0,
+    "made": 0,
+    "output": 0,
+    "element": [1],
+    "points": 3,
+    "reach": 1.0,
+    "written": False,
+}
 
 
 def asked(source: str, question: dict, changes: list[dict] | None = None, limits: Limits = QUICK) -> Any:

@@ -33,6 +33,7 @@ WRONG = {
     "made": (None, -1, "1", 10**9),
     "output": (-1, 10**5, [0]),
     "points": (-1, 26, 1e9),
+    "written": (None, 1, "yes"),
     "reach": (0, -1.0, 1e9, "1", None),
     "changes": (None, {}, [{}], [{**CHANGE, "value": 1e39}], [{**CHANGE, "made": -1}], [CHANGE] * 17),
     "extra": (1,),

@@ -94,7 +94,10 @@ def why(ask: dict, changes: tuple[Change, ...], prepare: Prepare, tell: Callable
 
 def slope(ask: dict, changes: tuple[Change, ...], prepare: Prepare, tell: Callable, until: float) -> dict:
     """Estimate the slope of what a backward call starts from, and where asked for, draw a few points."""
-    asked = Asked(ask["call"], ask["made"], ask["output"], tuple(ask["element"]), ask["points"], ask["reach"])
+    element = tuple(ask["element"])
+    asked = Asked(
+        ask["call"], ask["made"], ask["output"], element, ask["points"], ask["reach"], ask["written"]
+    )
     return Slope(lambda recorder: begun(prepare, recorder), asked, changes, until).answer()
 
 

@@ -8,7 +8,7 @@ import { t } from "#js/i18n.js";
 import { keepChanges, keptChanges } from "#js/player/drafts.js";
 import { curve } from "#js/page/curve.js";
 import { makeField, numberText as text } from "#js/page/field.js";
-import { arrivedAt, flatOf, indexOf, nearestCall, real } from "#js/trace/gradients.js";
+import { arrivedAt, flatOf, indexOf, nearestCall, real, verdict } from "#js/trace/gradients.js";
 import { firstValue, isMovable, makingAt, makingOf } from "#js/trace/makings.js";
 import { shortNumber } from "#js/trace/values.js";
 
@@ -173,7 +173,9 @@ class Changes {
     const known = questions.of("/api/gradients/slope", { call, ...target, points: POINTS, reach });
     set(this.#plot, "aria-busy", known.waiting ? "true" : null);
     if (known.waiting) return undefined; // the curve of before stays until the new one is there
-    const gradient = arrivedAt(trace, tensor, call, target.element);
+    const arrived = arrivedAt(trace, tensor, call, target.element);
+    const isIt = arrived !== null && known.answer && verdict(arrived, known.answer).kind === "agrees";
+    const gradient = isIt ? arrived : null; // where the number is written on its way, the tangent is another
     const drawn = known.answer?.found ? curve(known.answer, label, gradient) : null;
     const said = h("p", { class: "card-note" }, known.message ?? t("whatif.noCurve"));
     return this.#plot.replaceChildren(drawn ?? said);

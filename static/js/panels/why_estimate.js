@@ -4,10 +4,11 @@ import { t as word } from "#js/i18n.js";
 import { chip } from "#js/panels/why_parts.js";
 import { real, verdict } from "#js/trace/gradients.js";
 
-/** What a call is asked about the number whose gradient this is. */
-export function slopeOf({ answer, call }, element, points = 0, reach = 1) {
+/** What a call is asked about the number whose gradient this is: a leaf's is moved as the call finds it. */
+function slopeOf({ answer, call, trace }, element) {
   const [made, output] = answer.made;
-  return { call, made, output, element, points, reach };
+  const written = Boolean(trace.nodes[answer.node]?.variable);
+  return { call, made, output, element, written };
 }
 
 /** The estimate for the number that was taken apart, or why there is none. */

@@ -29,14 +29,14 @@ PROGRAMS = {
 
 
 def slope(
-    source: str, made: int = 0, element: tuple = (1,), call: int = 0, points: int = 0, changes=()
+    source: str, made: int = 0, element: tuple = (1,), *, call=0, points=0, changes=(), written=False
 ) -> dict:
     """Return the slope at one number of a program."""
 
     def start(recorder) -> None:
         Run(source, recorder=recorder).trace()
 
-    return Slope(start, Asked(call, made, 0, element, points), changes).answer()
+    return Slope(start, Asked(call, made, 0, element, points, 1.0, written), changes).answer()
 
 
 def grad_of(source: str, element: int) -> float:
@@ -111,3 +111,26 @@ def test_nothing_stays_wide_after_an_answer():
     slope(START + PROGRAMS["draws"])
     trace = trace_source("import torch\nprint(torch.randn(2).numpy().dtype, torch.ones(1).dtype)")
     assert [r["text"] for r in trace["rows"] if r["kind"] == "printed"] == ["float32 torch.float32\n"]
+
+
+LOOP = (
+    "l = nn.Linear(2, 1)\nwith torch.no_grad():\n    l.weight.copy_(torch.tensor([[0.3, -0.2]]))\n"
+    "o = torch.optim.SGD(l.parameters(), lr=0.1)\nX = torch.tensor([[1.0, 2.0]])\nfor _ in range(3):\n"
+    "    o.zero_grad()\n    l(X).pow(2).sum().backward()\n    o.step()\n"
+)
+
+
+def test_a_parameter_that_was_written_is_moved_as_the_call_finds_it():
+    trace = trace_source(START + LOOP)
+    rows = [r for r in trace["rows"] if r["kind"] == "grad_accumulated"]
+    grads = [trace["values"][r["arriving"]]["data"] for r in rows if r["tensor"] == "t1"]
+    for call, grad in enumerate(grads):
+        found = slope(START + LOOP, element=(0, 1), call=call, written=True)
+        assert math.isclose(found["estimates"][1]["central"], grad[0][1], rel_tol=1e-4)
+    assert slope(START + LOOP, element=(0, 1), call=2)["estimates"][1]["central"] == 0.0  # copy_ comes after
+
+
+def test_a_number_written_through_data_is_moved_after_that():
+    source = START + LEAF + "x.data[1] = 5.0\n(x * x).sum().backward()"
+    found = slope(source, written=True)
+    assert found["value"] == 5.0 and math.isclose(found["estimates"][1]["central"], 10.0, rel_tol=1e-6)
