@@ -96,7 +96,10 @@ class Scopes:
         again = tuple(at) in frame.bound
         if again:
             frame.bound.clear()
-        self._move(frame, (self._lines.statement(at[0]), END), again)
+        line, statement = at[2], self._lines.statement
+        if frame.last is not None and statement(frame.last[0]) == statement(line):
+            line = max(line, frame.last[0])
+        self._move(frame, (line, END), again)
         frame.bound.add(tuple(at))
 
     def _come(self, frame: Frame, at: list | None, again: bool) -> None:

@@ -99,6 +99,24 @@ export async function checkRun(text, { signal, fetch = globalThis.fetch, wait = 
   }
 }
 
+/**
+ * Have the graph of a run drawn again, its elements grouped in another way; null where that fails.
+ * @param {any} trace
+ * @param {string} fold
+ * @param {{signal?: AbortSignal, fetch?: typeof globalThis.fetch}} [how]
+ */
+export async function drawRun(trace, fold, { signal, fetch = globalThis.fetch } = {}) {
+  try {
+    const response = await fetch(`/api/traces/drawing?fold=${encodeURIComponent(fold)}`, {
+      ...{ method: "POST", headers: HEADERS, body: JSON.stringify({ trace }), signal },
+    });
+    const body = parsed(await response.text());
+    return response.ok && body?.layouts ? body : null;
+  } catch {
+    return null;
+  }
+}
+
 /** @param {number} ms */
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 

@@ -103,16 +103,18 @@ function createWidths(trace) {
 }
 
 /** Measure the edges that are drawn, and find places for their words. */
-function measured(tree, widthOf, { edges: parts, buses, boxes, regions }) {
+function measured(widthOf, alike, { edges: parts, buses, boxes, regions }) {
   const lines = new Map();
   for (const part of parts.values()) {
     part.line = points(part.points);
     part.length = lengthOf(part.line);
-    part.carried = tree.carriedBy(part.key);
     lines.set(part.key, part.line);
   }
   const sparse = parts.size <= CROWDED;
-  const words = (part) => (part.carried.length === 1 ? widthOf(part.carried[0].name) : 0);
+  const words = ({ key }) => {
+    const single = alike.map((tree) => tree.carriedBy(key)).filter((carried) => carried.length === 1);
+    return Math.max(0, ...single.map(([edge]) => widthOf(edge.name)));
+  };
   const widths = new Map(sparse ? [...parts.values()].map((part) => [part.key, words(part)]) : []);
   const covers = (key) => regions.filter(({ role }) => !key.startsWith(`${role}/`)).map(({ box }) => box);
   const spot = spots(boxes.map(({ box }) => box), lines, widths, covers);
@@ -151,14 +153,18 @@ function travel(way, dot, moving, t) {
   if (t >= 1) finish(way, moving);
 }
 
-/** Follow the edges of one scene: `arrange` takes what is drawn, `show` and `draw` bring it up to date. */
-export function createFlow(trace, tree) {
+/**
+ * Follow the edges of one layout: `arrange` takes what is drawn, for all trees of scenes that look `alike`;
+ * `enter` the tree of the scene that is shown; `show` and `draw` bring it up to date.
+ */
+export function createFlow(trace) {
   const widthOf = createWidths(trace);
   const pill = makePill();
   const dots = svg("g", { class: "dots" });
   const layer = svg("g", { class: "flow" }, dots, pill.group);
   let drawn = { parts: new Map(), buses: [], spot: new Map(), sparse: true };
   let moves = [];
+  let tree = null;
 
   const wayOf = (edge) => edge.way.map((key) => drawn.parts.get(key)).filter(Boolean);
 
@@ -196,7 +202,11 @@ export function createFlow(trace, tree) {
 
   return {
     layer,
-    arrange: (shown) => (drawn = measured(tree, widthOf, shown)),
+    arrange: (shown, alike) => (drawn = measured(widthOf, alike, shown)),
+    enter(next) {
+      tree = next;
+      for (const part of drawn.parts.values()) part.carried = tree.carriedBy(part.key);
+    },
     show,
     draw(row, t) {
       const moving = MOVING[row.kind];

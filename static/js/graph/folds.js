@@ -38,20 +38,23 @@ export function createFolds(trace) {
   const keyOf = (tree, path) => `${tree.scene.layout} ${path}`;
   const all = (tree) => Object.keys(tree.scene.groups ?? {});
 
-  /** The groups that are open for a step in a scene, in order of their paths. */
-  function openAt(k, tree) {
+  /** The groups that are open for a step in a scene, in order; also those around what was picked. */
+  function openAt(k, tree, picked) {
     let last = k < 0 ? -1 : subject(trace, k);
     while (last >= 0 && !tree.pathOf(happens[last])) last -= 1;
     const at = last < 0 ? null : tree.pathOf(happens[last]);
     const entered = new Set(
       at ? around(at).filter((path) => !SOURCES.includes(tree.group(path)?.kind)) : [],
     );
-    return new Set(all(tree).filter((path) => chosen.get(keyOf(tree, path)) ?? entered.has(path)));
+    const sought = new Set((picked ?? []).flatMap((id) => around(tree.pathOf(id) ?? "")));
+    const isOpen = (path) => sought.has(path) || (chosen.get(keyOf(tree, path)) ?? entered.has(path));
+    return new Set(all(tree).filter(isOpen));
   }
 
   return {
     openAt,
     /** Open a group, or fold it: from now on it is as the reader wants it. */
     choose: (tree, path, open) => chosen.set(keyOf(tree, path), open),
+    forget: () => chosen.clear(),
   };
 }

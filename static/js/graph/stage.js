@@ -38,7 +38,11 @@ export function makeStage(root, { signal, why }) {
   const bar = tools(zoom, signal);
   root.append(bar);
   return {
-    ...{ stage, drawing, caption, empty, zoom, tools: bar },
-    hang: (picture) => drawing.replaceChildren(drawing.firstChild, picture),
+    ...{ stage, drawing, caption, empty, zoom },
+    addTool: (tool) => tool && bar.prepend(tool),
+    hang({ picture, size }) {
+      drawing.replaceChildren(drawing.firstChild, picture.root);
+      zoom.setSize(size);
+    },
   };
 }

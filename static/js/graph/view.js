@@ -4,28 +4,21 @@
  * among its groups is put together here.
  */
 import { set, write } from "#js/dom.js";
-import { compose } from "#js/graph/compose.js";
-import { createFlow } from "#js/graph/flow.js";
 import { createFolds } from "#js/graph/folds.js";
 import { groupLook, regionLook } from "#js/graph/groups.js";
-import { look, momentOf } from "#js/graph/looks.js";
-import { createPicture } from "#js/graph/picture.js";
+import { look as lookOf, momentOf } from "#js/graph/looks.js";
+import { foldMenu } from "#js/graph/menu.js";
+import { createMinimap } from "#js/graph/minimap.js";
+import { createScenes } from "#js/graph/scenes.js";
 import { clear, paint } from "#js/graph/shapes.js";
 import { makeStage } from "#js/graph/stage.js";
 import { createTable } from "#js/graph/table.js";
-import { around, createTree } from "#js/graph/tree.js";
+import { around } from "#js/graph/tree.js";
 import { t as word } from "#js/i18n.js";
 import { culprits } from "#js/trace/findings.js";
 import { countUpTo, nodeStops, stops, subject } from "#js/trace/stops.js";
 
 const FAR = 480; // px: ends further apart than this are not shown together
-
-/** The number of the scene at row k: the last that begins at or before it. */
-export function sceneAt(drawing, k) {
-  let scene = 0;
-  for (const [from, number] of drawing.scene_at) if (from <= Math.max(k, 0)) scene = number;
-  return scene;
-}
 
 /** The row to go to for an element: where its node runs next, else first, else where it is made. */
 export function visit(trace, ids, k) {
@@ -57,61 +50,29 @@ function whyEmpty(trace, drawing) {
   return drawing.too_large ? word("graph.tooLarge", drawing.too_large) : word("graph.none");
 }
 
-function listen(part, { onPress, onPoint, signal }) {
-  set(part.group, "tabindex", 0);
-  set(part.group, "role", "button");
-  const on = (name, handler) => part.group.addEventListener(name, handler, { signal });
-  on("click", () => onPress(part));
-  on("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    event.stopPropagation();
-    onPress(part);
-  });
-  for (const name of ["pointerenter", "focus"]) on(name, () => onPoint(part));
-  for (const name of ["pointerleave", "blur"]) on(name, () => onPoint(null));
+/** The nodes and tensors that stand on an element, or in a group. */
+function idsIn(tree, path) {
+  const owned = tree.group(path) ? tree.membersOf(path) : [tree.idsOf(path)];
+  return owned.flatMap(({ tensors, node, accumulate }) => [...tensors, node, accumulate].filter(Boolean));
 }
-
-const idsIn = ({ tensors, node, accumulate }) => [...tensors, node, accumulate].filter(Boolean);
 
 /** Show a part; one that stands for nothing in this scene is left out. */
 function showPart(part, tree, moment, guilty) {
   const group = tree.group(part.role);
   if (part.kind === "region") return show(part, regionLook(group, part.box.width));
+  set(part.group, "data-culprit", idsIn(tree, part.role).some((id) => guilty.has(id)) ? "true" : null);
+  if (group) return show(part, groupLook(moment, group, tree.membersOf(part.role), part.box.width));
   const ids = tree.idsOf(part.role);
-  const all = group ? tree.membersOf(part.role) : [ids];
-  const guilt = all.some((each) => idsIn(each).some((id) => guilty.has(id)));
-  set(part.group, "data-culprit", guilt ? "true" : null);
-  if (group) return show(part, groupLook(moment, group, all, part.box.width));
   const standing = part.kind === "op" ? ids.node : ids.tensor;
   set(part.group, "hidden", !standing);
-  set(part.group, "data-ids", standing ? idsIn(ids).join(" ") : null);
+  set(part.group, "data-ids", standing ? idsIn(tree, part.role).join(" ") : null);
   if (!standing) clear(part);
-  return standing ? show(part, look(moment, part, ids)) : null;
+  return standing ? show(part, lookOf(moment, part, ids)) : null;
 }
 
 function show(part, seen) {
   paint(part, seen);
   return seen;
-}
-
-/** One scene on the stage: what is open in it, its picture, what flows. */
-function createShown(trace, drawing, scene, listeners) {
-  const tree = createTree(trace, drawing, scene);
-  const picture = createPicture((part) => listen(part, listeners));
-  const flow = createFlow(trace, tree);
-  picture.root.append(flow.layer);
-  return { tree, picture, flow, scene, key: null, parts: null };
-}
-
-/** Put together what is open, if that has changed. */
-function arrange(shown, layouts, open) {
-  const key = [...open].join(" ");
-  if (shown.key === key) return;
-  const composed = compose(layouts, shown.scene.layout, (path) => open.has(path));
-  shown.key = key;
-  shown.parts = shown.picture.arrange(composed);
-  shown.flow.arrange(shown.parts);
 }
 
 /** The box of the element or of the folded group that an id stands in. */
@@ -132,75 +93,103 @@ function about(shown, { row, focus }, open) {
   return width > FAR || height > FAR ? to : { x, y, width, height };
 }
 
-/** Light the way that the reader points at in a list of paths. */
-function lightPath({ tree, picture, parts }, open, hovered) {
-  const way = hovered?.kind === "path" ? hovered : { nodes: [], edges: [] };
-  const seen = (path) => path && (around(path).find((group) => !open.has(group)) ?? path);
-  const [boxes, steps] = [new Set(way.nodes.map((id) => seen(tree.pathOf(id)))), new Set(way.edges)];
-  set(picture.root, "data-lights", way.nodes.length > 0);
-  for (const part of parts.boxes) set(part.group, "data-lit", boxes.has(part.role));
-  for (const part of parts.edges.values()) {
-    set(part.group, "data-lit", part.carried?.some(({ name }) => steps.has(name)) ?? false);
+/** Which parts are lit: those that stand for what is pointed at, on a way that is, or was sought. */
+function light({ parts, tree, picture }, selection) {
+  const way = selection?.hovered?.kind === "path" ? selection.hovered : { nodes: [], edges: [] };
+  const of = (thing) => ({ element: thing?.ids, path: way.nodes })[thing?.kind] ?? [];
+  const paths = (thing) => new Set(of(thing).map((id) => tree.pathOf(id)).filter(Boolean));
+  const [lit, sought] = [paths(selection?.hovered), paths(selection?.picked)];
+  const within = (set, role) => set.has(role) || [...set].some((path) => path.startsWith(`${role}/`));
+  for (const { group, role } of parts.boxes) {
+    set(group, "data-lit", lit.size && within(lit, role) ? "true" : null);
+    set(group, "data-sought", sought.size && within(sought, role) ? "true" : null);
   }
+  const steps = new Set(way.edges);
+  set(picture.root, "data-lights", way.nodes.length > 0);
+  for (const { group, carried } of parts.edges.values())
+    set(group, "data-lit", carried?.some(({ name }) => steps.has(name)) ? "true" : null);
+}
+
+/** What a reader's pressing a part does: a group opens or folds, an element goes to its step. */
+function press(part, { shown, folds, trace, player, show }) {
+  const { tree } = shown;
+  if (tree.group(part.role)) {
+    folds.choose(tree, part.role, part.kind !== "region");
+    show(player.state);
+    return;
+  }
+  const k = visit(trace, tree.idsOf(part.role), player.state.k);
+  if (k !== null) player.seek(k);
+}
+
+/** Show every part that is on the page; returns what is shown of each. */
+function showParts(parts, tree, moment) {
+  const guilty = culprits(moment.trace, moment.state.k).ids;
+  const seen = [];
+  for (const part of [...parts.boxes, ...parts.regions]) {
+    const shown = showPart(part, tree, moment, guilty);
+    if (shown && part.kind !== "region") seen.push({ part, seen: shown });
+  }
+  return seen;
 }
 
 /** Mount the graph of a trace; returns show, draw and fit. */
-export function mount(root, { trace, drawing, player, signal, selection = null }) {
+export function mount(root, context) {
+  const { trace, drawing, player, selection = null, redraw, signal } = context;
   const view = makeStage(root, { signal, why: whyEmpty(trace, drawing) });
   const heading = createHeading(trace);
   const folds = createFolds(trace);
   const table = createTable(root, { signal, redraw: () => show(player.state) });
-  const known = new Map();
-  let current = null;
+  const minimap = createMinimap(root, { signal, onGo: (point) => view.zoom.centre(point) });
+  let [current, mapped] = [null, null];
+  view.zoom.onMove(() => current && look());
 
-  const isDrawn = ({ layout }) => Object.keys(drawing.layouts[layout].elements).length > 0;
-  const listeners = { onPress, onPoint: () => {}, signal };
+  const listeners = {
+    signal,
+    onPress: (part) => press(part, { shown: current, folds, trace, player, show }),
+    onPoint: (part) => selection?.hover(part && { kind: "element", ids: idsIn(current.tree, part.role) }),
+  };
 
-  function onPress(part) {
-    const { tree } = current;
-    if (tree.group(part.role)) {
-      folds.choose(tree, part.role, part.kind !== "region");
-      show(player.state);
-      return;
-    }
-    const k = visit(trace, tree.idsOf(part.role), player.state.k);
-    if (k !== null) player.seek(k);
-  }
+  let scenes = createScenes(trace, drawing, listeners);
 
-  /** The scene at a row, on the stage; scenes of one layout share what is drawn. */
-  function enter(k) {
-    const number = sceneAt(drawing, k);
-    const scene = drawing.scenes[number];
-    if (!scene || !isDrawn(scene)) return null;
-    if (!known.has(number)) known.set(number, createShown(trace, drawing, scene, listeners));
-    const next = known.get(number);
-    if (current === next) return next;
-    const alike = current?.scene.layout === scene.layout;
-    current = next;
-    view.hang(next.picture.root);
-    if (!alike) view.zoom.setSize(drawing.layouts[scene.layout]);
-    return next;
+  /** Group by another policy: the server draws the same run again. */
+  const regroup = async (fold) => {
+    const other = await redraw?.(fold);
+    if (!other || signal.aborted) return false;
+    scenes = createScenes(trace, other, listeners);
+    folds.forget();
+    current = null;
+    show(player.state);
+    return other.fold === fold;
+  };
+  view.addTool(redraw && foldMenu(trace, drawing, { onChoose: regroup, signal }));
+
+  /** Show what is in view: of a large picture that is not all of it. */
+  function look() {
+    const seen = view.zoom.seen();
+    const moment = momentOf(trace, player.state, player.level);
+    table.show(showParts(current.picture.cull(seen), current.tree, moment));
+    minimap.show(seen, current.focus);
   }
 
   function show(state) {
-    const shown = enter(state.k);
+    const shown = scenes.enter(state.k);
+    if (shown && shown !== current) view.hang(shown);
+    current = shown ?? current;
     set(view.empty, "hidden", shown !== null);
     write(view.caption, `${word("graph.title")} · ${heading(state.k)}`);
     set(view.stage, "hidden", shown === null);
     if (!shown) return;
-    const moment = momentOf(trace, state, player.level);
-    const open = folds.openAt(state.k, shown.tree);
-    arrange(shown, drawing.layouts, open);
-    view.zoom.follow(about(shown, state, open), shown.parts.bounds);
-    const guilty = culprits(trace, state.k).ids;
-    const seen = [];
-    for (const part of [...shown.parts.boxes, ...shown.parts.regions]) {
-      const look = showPart(part, shown.tree, moment, guilty);
-      if (look && part.kind !== "region") seen.push({ part, seen: look });
-    }
-    shown.flow.show(moment);
-    lightPath(shown, open, selection?.hovered);
-    table.show(seen);
+    const picked = selection?.picked?.kind === "element" ? selection.picked.ids : null;
+    const open = folds.openAt(state.k, shown.tree, picked);
+    if (scenes.arrange(shown, open) || mapped !== shown) minimap.arrange(shown.parts);
+    mapped = shown;
+    const sought = picked && picked.map((id) => visibleBox(shown, id, open)).find(Boolean);
+    shown.focus = sought ?? about(shown, state, open);
+    view.zoom.follow(shown.focus, shown.parts.bounds, Boolean(sought));
+    look();
+    shown.flow.show(momentOf(trace, state, player.level));
+    light(shown, selection);
   }
 
   return { show, draw: (row, t) => current?.flow.draw(row, t), fit: () => view.zoom.fit() };

@@ -7,6 +7,7 @@ const NARROW = 560; // px: on a phone a picture must be larger to be read
 const ENOUGH = { wide: 0.7, narrow: 0.75 };
 const READABLE = { wide: 0.95, narrow: 0.85 };
 const LARGEST = 1.3;
+const LEAST = 0.03;
 const MARGIN = 20;
 const AROUND = 130; // px kept in view beside what a step is about
 
@@ -70,20 +71,34 @@ function atOnce(canvas, apply) {
   return true;
 }
 
+function watchSize(stage, signal, onChange) {
+  const observer = typeof ResizeObserver === "function" ? new ResizeObserver(onChange) : null;
+  observer?.observe(stage);
+  signal?.addEventListener("abort", () => observer?.disconnect());
+}
+
+/** A view in which a box stands in the middle of a place. */
+function around(view, box, place) {
+  const x = place.width / 2 - (box.x + box.width / 2) * view.scale;
+  return { ...view, x, y: place.height / 2 - (box.y + box.height / 2) * view.scale };
+}
+
 /** Keep `canvas` placed inside `stage`; returns what the view and the keys call. */
 export function createZoom(stage, canvas, { signal }) {
   let size = { width: 1, height: 1 };
   let bounds = { x: 0, y: 0, ...size };
-  let chosen = null;
-  let focus = null;
-  let current = { scale: 1, x: 0, y: 0 };
-  let placed = false;
+  let [chosen, focus, middle] = [null, null, false];
+  let [current, placed, moved] = [{ scale: 1, x: 0, y: 0 }, false, () => {}];
+  let room = null; // of the stage: asking for it makes the browser lay the page out
+  const place = () => {
+    if (!room?.width) room = { width: stage.clientWidth, height: stage.clientHeight };
+    return room;
+  };
 
   function apply() {
-    const place = { width: stage.clientWidth, height: stage.clientHeight };
-    if (!place.width || !place.height) return;
-    const wanted = chosen ?? firstView(place, size);
-    current = reveal(wanted, focus, place, bounds);
+    if (!place().width || !place().height) return;
+    const wanted = chosen ?? firstView(room, size);
+    current = middle && focus ? around(wanted, focus, room) : reveal(wanted, focus, room, bounds);
     transform(canvas, current);
   }
 
@@ -91,22 +106,18 @@ export function createZoom(stage, canvas, { signal }) {
     chosen = view;
     focus = null;
     apply();
+    moved();
   }
 
   function zoomAt(factor, x, y) {
-    const scale = clamp(current.scale * factor, 0.15, 3);
+    const scale = clamp(current.scale * factor, LEAST, 3);
     const ratio = scale / current.scale;
     choose({ scale, x: x - (x - current.x) * ratio, y: y - (y - current.y) * ratio });
   }
 
-  const observer = typeof ResizeObserver === "function" ? new ResizeObserver(apply) : null;
-  observer?.observe(stage);
-  signal?.addEventListener("abort", () => observer?.disconnect());
-  listen(stage, {
-    signal,
-    zoomAt,
-    pan: (dx, dy) => choose({ ...current, x: current.x + dx, y: current.y + dy }),
-  });
+  watchSize(stage, signal, () => ((room = null), apply(), moved()));
+  const pan = (dx, dy) => choose({ ...current, x: current.x + dx, y: current.y + dy });
+  listen(stage, { signal, zoomAt, pan });
   return {
     /** The size of a new picture with all its groups folded: what it is first seen in. */
     setSize({ width, height }) {
@@ -114,15 +125,22 @@ export function createZoom(stage, canvas, { signal }) {
       chosen = null;
       placed = false;
     },
-    /** Bring a box into view; `around` is all that is drawn now. */
-    follow(box, around) {
-      focus = box;
-      bounds = around;
+    /** Bring a box into view, or into its middle; `all` is the bounds of what is drawn now. */
+    follow(box, all, inMiddle = false) {
+      [focus, bounds, middle] = [box, all, inMiddle];
       if (placed) apply();
       else placed = atOnce(canvas, apply);
     },
-    zoom: (factor) => zoomAt(factor, stage.clientWidth / 2, stage.clientHeight / 2),
-    fit: () => choose(fitAround({ width: stage.clientWidth, height: stage.clientHeight }, bounds)),
+    onMove: (listener) => (moved = listener),
+    centre: ({ x, y }) => choose(around(current, { x, y, width: 0, height: 0 }, place())),
+    /** What of the picture is seen. */
+    seen() {
+      const { scale, x, y } = current;
+      const { width, height } = place();
+      return { x: -x / scale, y: -y / scale, width: width / scale, height: height / scale };
+    },
+    zoom: (factor) => zoomAt(factor, place().width / 2, place().height / 2),
+    fit: () => choose(fitAround(place(), bounds)),
   };
 }
 

@@ -186,6 +186,7 @@ function steer(page, pair, opened, signal) {
     edit: () => active(page).edit(),
     fit: () => opened.forEach(({ views }) => views.fit()),
     copy: () => (opened.find(({ copying }) => copying.isPointedAt()) ?? opened[0]).copying.copy(),
+    search: () => opened[0].views.search(),
     difference: (by) => toDifference(pair, notable, by),
   });
   addEventListener("hashchange", () => pair.seek(rowInHash(location.hash) ?? pair.k), { signal });

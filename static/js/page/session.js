@@ -1,5 +1,6 @@
 /** One run on the page: its player, its views, its keys and its step in the address, all ended together. */
 
+import { drawRun } from "#js/api.js";
 import { set } from "#js/dom.js";
 import { keepInAddress, rowInHash, viewIn } from "#js/player/address.js";
 import { mountKeyboard } from "#js/player/keyboard.js";
@@ -42,7 +43,9 @@ export function openRun(root, { trace, drawing }, context) {
     whatif?.draw();
   };
   const questions = program.ask ? createQuestions({ ask: program.ask, changed, signal }) : null;
-  const shared = { trace, drawing, player, signal, selection, root, program, hidden, of, questions };
+  const redraw = (/** @type {string} */ fold) => drawRun(trace, fold, { signal });
+  const more = { questions, redraw };
+  const shared = { trace, drawing, player, signal, selection, root, program, hidden, of, ...more };
   const views = mountViews(root, shared);
   const asking = mountAsking(root, { ...shared, move: whatif?.move });
   const copying = mountCopying(within, shared);
@@ -92,6 +95,7 @@ export function openSession(root, answer, context) {
   mountKeyboard(document, {
     ...{ player, has: view.has, signal, difference: () => {} },
     ...{ edit: () => program.edit(), fit: () => views.fit(), training: () => views.toggle() },
+    search: () => views.search(),
     ...{ copy: () => copying.copy(), present: () => view.present(() => views.fit()) },
     ...{ tour: () => view.tour.ask(), why: () => asking.now() },
   });

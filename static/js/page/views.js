@@ -12,12 +12,14 @@
 import { mount as code } from "#js/code/view.js";
 import { mount as graph } from "#js/graph/view.js";
 import { mountPanels } from "#js/panels/index.js";
+import { mount as finder } from "#js/page/finder.js";
+import { mount as linking } from "#js/page/linking.js";
 import { mount as timeline } from "#js/player/timeline.js";
 import { mount as training } from "#js/training/view.js";
 
 /**
  * @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown, fit?(): void,
- *   toggle?(): void}} View
+ *   toggle?(): void, search?(): void}} View
  */
 
 /** Slots that views fill, where the page has them; `null`: the view finds its places under the root. */
@@ -27,6 +29,8 @@ const views = [
   { slot: "training", mount: training },
   { slot: null, mount: mountPanels },
   { slot: "timeline", mount: timeline },
+  { slot: null, mount: finder },
+  { slot: null, mount: linking },
 ];
 const FILLED = ["source", "output", "graph", "training", "queue", "say", "inspector", "timeline"];
 
@@ -49,5 +53,6 @@ export function mountViews(root, context) {
     draw: (row, t) => shown.forEach((view) => view.draw?.(row, t)),
     fit: () => shown.forEach((view) => view.fit?.()),
     toggle: () => shown.forEach((view) => view.toggle?.()),
+    search: () => shown.forEach((view) => view.search?.()),
   };
 }

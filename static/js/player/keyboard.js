@@ -6,8 +6,8 @@ import { t } from "#js/i18n.js";
 /**
  * @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player
  * @typedef {{
- *   player: Player, edit(): void, fit(): void, training(): void, help(): void, copy(): void, present(): void,
- *   tour(): void, difference(by: 1 | -1): void, why?(): void,
+ *   player: Player, edit(): void, fit(): void, training(): void, search(): void, help(): void, copy(): void,
+ *   present(): void, tour(): void, difference(by: 1 | -1): void, why?(): void,
  * }} Actions
  * @typedef {{
  *   key: string, shift?: boolean, shown: string, text: string, parts?: string[], run(to: Actions): void,
@@ -38,6 +38,7 @@ export const keys = [
   { key: "p", shown: "p", text: "key.prevBackward", run: (to) => to.player.prevBackward() },
   { key: "e", shown: "e", text: "key.edit", parts: ["edit"], run: (to) => to.edit() },
   { key: "f", shown: "f", text: "key.fit", parts: ["graph"], run: (to) => to.fit() },
+  { key: "/", shown: "/", text: "key.search", run: (to) => to.search() },
   { key: "l", shown: "l", text: "key.training", parts: ["training"], run: (to) => to.training() },
   { key: "c", shown: "c", text: "key.copy", run: (to) => to.copy() },
   { key: "w", shown: "w", text: "key.why", parts: ["why"], run: (to) => to.why?.() },
