@@ -23,6 +23,7 @@ ORACLE = {
     "e10_inplace_version_error": ["changed"],  # ends in the error of a changed value
     "e11_inplace_version_error_leaf": ["changed"],
     "e26_nonscalar_backward": ["not_a_scalar"],  # ends in the error of a vector's backward
+    "e37_anomaly": ["anomaly"],  # ends in anomaly mode's error
     "e44_zero_grad": ["emptied"],  # steps right after zero_grad(), to see that nothing moves
     "e55_step_then_old_graph": ["changed.step"],  # goes back through the graph of before a step
     "p_pow": ["not_finite.backward"],  # powers at zero: its x.grad is nan

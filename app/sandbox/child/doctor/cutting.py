@@ -91,8 +91,12 @@ def wanted(case: Case, tensors: list[str], k: int) -> str | None:
         names.get(case.program.text(node.value))
         for node in case.program.nodes if attribute(node, "grad")
     } - {None}  # fmt: skip
-    found = [tensor for tensor in tensors if tensor in reads and case.is_float(tensor)]
-    return found[0] if len(found) == 1 and case.tensors[found[0]]["kind"] == "data" else None
+    made = [each for each in tensors if case.tensors[each]["kind"] == "data" and case.is_float(each)]
+    found = [each for each in made if each in reads]
+    if not reads:
+        calls = {each: case.program.find(case.tensors[each]["at"], ast.Call) for each in made}
+        found = [each for each in made if asked_by_a_call(calls[each]) and case.tensors[each]["names"]]
+    return found[0] if len(found) == 1 else None
 
 
 # ----- silently -----

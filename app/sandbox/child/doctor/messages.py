@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from app.sandbox.child.doctor import edits
 from app.sandbox.child.doctor.case import Case, Finding
+from app.sandbox.child.doctor.graphs import subject
 from app.sandbox.child.doctor.paths import tensor_of
 from app.sandbox.child.doctor.program import Program, attribute, called, keyword, method
 
@@ -198,6 +199,60 @@ def other_dtype(case: Case, at: list[int]) -> Mended:
     return terms, edits.replaced(program, arg, f"{arg.id}.float()")
 
 
+def shared_memory(case: Case, at: list[int]) -> Mended:
+    """Writing into what `expand` gave: several elements are one place in memory."""
+    program = case.program
+    statement = program.statement(at)
+    name = subject(statement)
+    if name is None:
+        return None
+    terms = {"name": name, "text": " ".join(program.text(statement).split()), "line": str(statement.lineno)}
+    return terms, edits.before(program, statement, f"{name} = {name}.clone()")
+
+
+COUNTS = re.compile(
+    r"function (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)"
+)
+
+
+def too_few_gradients(case: Case, at: list[int]) -> Mended:
+    """A custom Function's backward must return something for every argument of forward."""
+    program = case.program
+    found = COUNTS.match(case.error["message"])
+    if found is None:
+        return None
+    name, expected, got = found[1], int(found[2]), int(found[3])
+    terms = {"name": name, "expected": str(expected), "got": str(got)}
+    classes = [node for node in program.nodes if isinstance(node, ast.ClassDef) and node.name == name]
+    returns = [
+        node for each in classes for part in each.body
+        if isinstance(part, ast.FunctionDef) and part.name == "backward"
+        for node in ast.walk(part) if isinstance(node, ast.Return)
+    ]  # fmt: skip
+    calls = [
+        node for node in program.nodes if method(node, "apply") and program.text(node.func.value) == name
+    ]
+    names = case.names_at(len(case.rows))
+    rest = [arg for call in calls for arg in call.args[got:]]
+    plain = all(
+        isinstance(arg, ast.Constant) or (isinstance(arg, ast.Name) and arg.id not in names) for arg in rest
+    )
+    if len(returns) != 1 or not rest or not plain or got >= expected or returns[0].value is None:
+        return terms, None
+    if isinstance(returns[0].value, ast.Tuple) and program.text(returns[0].value).startswith("("):
+        return terms, None
+    return terms, edits.after_text(program, returns[0].value, ", None" * (expected - got))
+
+
+def anomaly(case: Case, at: list[int]) -> Mended:
+    """Anomaly mode has stopped at the first nan of a backward rule."""
+    node = case.error["node"]
+    if node is None:
+        return None
+    fact = case.nodes[node]
+    return {"node": fact["name"], "line": str((fact["at"] or at)[0])}, None
+
+
 MESSAGES: tuple[tuple[re.Pattern, str, Callable[[Case, list[int]], Mended]], ...] = tuple(
     (re.compile(pattern), code, mend)
     for pattern, code, mend in (
@@ -211,6 +266,9 @@ MESSAGES: tuple[tuple[re.Pattern, str, Callable[[Case, list[int]], Mended]], ...
         (r"'(Tensor|Parameter)' object has no attribute 'zero_grad'", "tensor_zero_grad", tensor_zero_grad),
         (r"Boolean value of Tensor with more than one value", "class_as_loss", class_as_loss),
         (r"Torch not compiled with CUDA enabled", "no_device", no_device),
+        (r"unsupported operation: more than one element of the written-to", "shared_memory", shared_memory),
+        (r"function \w+ returned an incorrect number of gradients", "too_few_gradients", too_few_gradients),
+        (r"Function '\w+' returned nan values", "anomaly", anomaly),
         (r"mat1 and mat2 must have the same dtype", "other_dtype", other_dtype),
     )
 )
