@@ -59,6 +59,7 @@ class Parts:
     expression: dict | None = None  # the formula that the text stands for
     calls: list[dict] = field(default_factory=list)  # which rows belong to which call
     findings: list[dict] = field(default_factory=list)  # what is wrong with the run
+    memory: list[list[int]] | None = None  # bytes held, where they change
 
 
 def assemble(source: str, head: dict[str, Any], stream: bytes, ending: Ending, limits: Limits) -> bytes:
@@ -90,7 +91,8 @@ def finished(source: str, head: dict[str, Any], parts: Parts, ending: Ending, li
     if parts.calls:
         told["calls"] = parts.calls
     found = {"findings": parts.findings} if parts.findings else {}
-    tables = {**parts.tables, "rows": parts.rows, "outcome": parts.outcome}
+    held_then = {} if parts.memory is None else {"memory": parts.memory}
+    tables = {**parts.tables, "rows": parts.rows, **held_then, "outcome": parts.outcome}
     trace = {**head, "source": source, **told, **tables, **found}
     return orjson.dumps(trace)
 
@@ -184,6 +186,7 @@ def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:
     fields = {*TABLES, "rows", "outcome"} if last else {*TABLES, "rows"}
     made = value.pop("calls", []) if type(value) is dict and last else []
     findings = value.pop("findings", []) if last and type(value) is dict else []
+    memory = value.pop("memory", None) if type(value) is dict and last else None
     if type(value) is not dict or set(value) != fields or type(value["rows"]) is not list:
         raise protocol.ProtocolError("unexpected fields")
     for row in value["rows"]:
@@ -201,6 +204,8 @@ def take(parts: Parts, value: Any, limits: Limits, last: bool) -> None:
     parts.calls = calls(made, len(parts.rows) + len(value["rows"])) if last else []
     parts.rows += value["rows"]
     parts.findings = findings
+    if memory is not None:
+        parts.memory = held(memory, len(parts.rows))
     for name in TABLES:
         if last and name != "values":
             parts.tables[name] = value[name]
@@ -223,6 +228,14 @@ def is_call(value: Any, rows: int) -> bool:
         return False
     first, last = value["first"], value["last"]
     return type(first) is int and type(last) is int and 0 <= first <= last < rows
+
+
+def held(value: Any, rows: int) -> list[list[int]]:
+    """Return how many bytes are held after which rows, or raise ProtocolError."""
+    lists = type(value) is list and len(value) <= rows and all(type(each) is list for each in value)
+    if not lists or not all([type(n) for n in each] == [int] * 4 and min(each) >= 0 for each in value):
+        raise protocol.ProtocolError("not a list of bytes held")
+    return value
 
 
 def outcome(value: Any) -> dict:

@@ -24,6 +24,7 @@ from engine.trace.keeping import FIRM, firm, mortal
 from engine.trace.limits import LimitReached, Limits, sentence
 from engine.trace.lines import Lines, most_rows
 from engine.trace.log import Log
+from engine.trace.memory import memory
 from engine.trace.places import Places
 from engine.trace.spans import SNIPPET, Span, innermost
 from engine.trace.writer import UNWRITTEN, Printed, Writer
@@ -349,10 +350,11 @@ class Recorder:
             self.settle()
         rows = self.writer.rows
         calls = self.writer.calls.table(len(rows))
+        told = {**self.ids.tables(), "values": self.writer.values.table, "rows": rows}
         return {
             "version": schema.VERSION, "engine": schema.ENGINE, "mirrors": schema.MIRRORS,
-            "source": self.source, **self.ids.tables(), "values": self.writer.values.table,
-            "rows": rows, "outcome": outcome, **({"calls": calls} if calls else {}),
+            "source": self.source, **told, "memory": memory(told), "outcome": outcome,
+            **({"calls": calls} if calls else {}),
         }  # fmt: skip
 
     def take(self) -> dict:

@@ -197,6 +197,10 @@ DEFINITIONS: dict[str, dict] = {
             "picture": thing({"rows": COUNT, "columns": COUNT, "levels": TEXT}),
         }),
     },
+    "held": {
+        "description": "a row, and the bytes that are held after it: by the graph, by .grad, by optimisers",
+        **row_of(COUNT, COUNT, COUNT, COUNT),
+    },
     "mend": {
         "description": "what was done to the text that was sent: `source` is the text that ran",
         **thing({"kind": TEXT, "lines": many(WHOLE), "texts": many(TEXT)}),
@@ -256,13 +260,14 @@ def json_schema() -> dict:
             "modules": keyed(ref("module")),
             "values": keyed(ref("value")),
             "rows": many({"anyOf": [ref(kind) for kind in kinds]}),
+            "memory": many(ref("held")),
             "outcome": ref("outcome"),
             "mended": many(ref("mend")),
             "expression": ref("expression"),
             "calls": many(ref("call")),
             "findings": many(ref("finding")),
         },
-        optional=("mended", "expression", "calls", "findings"),
+        optional=("memory", "mended", "expression", "calls", "findings"),
     )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -16,6 +16,7 @@ from engine.verify.grads import Grads
 from engine.verify.graph import Graph
 from engine.verify.hooks import Hooks
 from engine.verify.leaving import Leaving
+from engine.verify.memory import Memory
 from engine.verify.moving import Moving
 from engine.verify.names import Names
 from engine.verify.order import Order
@@ -73,6 +74,6 @@ def walk(world: World) -> None:
     except Stop:
         return
     world.report.rows = len(world.rows)
-    for part in (*parts, graph):
+    for part in (*parts, graph, Memory(world)):
         if hasattr(part, "ended"):
             part.ended()

@@ -15,7 +15,7 @@ ID = re.compile(r"[tnmv][1-9][0-9]*")
 
 MOST = 2**48  # elements of one tensor
 # fields of a thing as "name:kind"; ? may be null, * is a list, % a map from anything to that kind
-ASIDE = {"mended", "expression", "calls", "findings"}  # nothing in the rows depends on these
+ASIDE = {"mended", "expression", "calls", "findings", "memory"}  # nothing in the rows depends on these
 TRACE = (
     "version:count engine:text mirrors:text source:text tensors:map nodes:map modules:map values:map "
     "rows:list outcome:map"
@@ -248,6 +248,7 @@ def check_structure(trace: Any, report: Report) -> bool:
         report.refuse(None, name, expected, got)
     if not report.holds:
         return False
+    check_memory(trace, report)
     if trace["version"] != 1:
         report.refuse(None, "version", 1, trace["version"])
     check_tables(trace, found, report)
@@ -267,6 +268,17 @@ def check_structure(trace: Any, report: Report) -> bool:
         for name, expected, got in found.wrong("kind:text " + OUTCOMES[outcome], trace["outcome"]):
             report.refuse(None, f"outcome.{name}", expected, got)
     return report.holds
+
+
+def check_memory(trace: dict, report: Report) -> None:
+    """Refuse bytes held that are not told row by row, in order."""
+    claims, last = trace.get("memory", []), -1
+    for each in claims if isinstance(claims, list) else [claims]:
+        good = isinstance(each, list) and [type(n) for n in each] == [int] * 4 and min(each) >= 0
+        if not good or not last < each[0] < len(trace["rows"]):
+            report.refuse(None, "memory", "a later row, and bytes", str(each)[:80])
+            return
+        last = each[0]
 
 
 def check_tables(trace: dict, found: Structure, report: Report) -> None:

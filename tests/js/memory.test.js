@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { history } from "../../static/js/trace/history.js";
-import { bytesText, hasHidden, memory, reached } from "../../static/js/trace/memory.js";
+import { bytesText, fold, hasHidden, memory, reached } from "../../static/js/trace/memory.js";
 import { builder, tensor } from "./builder.js";
 import { everyTrace, goldens, twoPaths } from "./traces.js";
 
@@ -43,6 +43,13 @@ for (const { name, trace } of everyTrace()) {
     assert.equal(all.length, trace.rows.length);
     for (const held of all) for (const bytes of Object.values(held)) assert.ok(bytes >= 0);
     for (let k = 0; k < all.length; k += 7) assert.ok(reached(trace, past.at(k)) <= all[k].graph);
+  });
+}
+
+for (const { name, trace } of goldens()) {
+  test(`the bytes that a trace tells are those that its rows tell: ${name}`, () => {
+    assert.ok(trace.memory, "python -m tests.trace.golden");
+    assert.deepEqual(memory(trace), fold(trace));
   });
 }
 

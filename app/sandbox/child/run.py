@@ -120,7 +120,8 @@ class Report:
             rest |= {"calls": trace["calls"]} if "calls" in trace else {}
             findings = self.examined(trace)
             told = {"findings": findings} if findings else {}
-            self._frame(protocol.LAST, {**rest, "outcome": trace["outcome"], **told})
+            last = {**rest, "memory": trace["memory"], "outcome": trace["outcome"], **told}
+            self._frame(protocol.LAST, last)
         except MemoryError:
             self.abandon("memory")
         finally:

@@ -1,5 +1,6 @@
 /**
- * Memory after every row, in bytes, by what it is for. Read off the rows; nothing of it is claimed by them.
+ * Memory after every row, in bytes, by what it is for: as the trace tells it, checked with all else it claims.
+ * If its end is missing, the same is read off the rows.
  *
  * graph: the storages that nodes keep for backward, from their operation's row until backward frees them.
  *   A storage counts once, however many nodes or views keep it. A leaf's storage (a transposed weight looks
@@ -41,7 +42,7 @@ const known = new WeakMap();
 export function memory(trace) {
   const before = folded.get(trace);
   if (before) return before;
-  const made = fold(trace);
+  const made = trace.memory ? spread(trace) : fold(trace);
   folded.set(trace, made);
   return made;
 }
@@ -85,8 +86,23 @@ export function bytesText(bytes) {
   return `${unit === 0 || size >= 9.95 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
 }
 
+/** From the rows after which something changes to every row. @param {Trace} trace @returns {Held[]} */
+function spread(trace) {
+  /** @type {Held} */
+  let held = { graph: 0, grads: 0, optimizer: 0 };
+  let next = 0;
+  return trace.rows.map((/** @type {any} */ _, /** @type {number} */ k) => {
+    const told = trace.memory[next];
+    if (told?.[0] === k) {
+      held = { graph: told[1], grads: told[2], optimizer: told[3] };
+      next += 1;
+    }
+    return held;
+  });
+}
+
 /** @param {Trace} trace @returns {Held[]} */
-function fold(trace) {
+export function fold(trace) {
   const graph = tally();
   const grads = tally();
   const optimizer = tally();
