@@ -1,5 +1,5 @@
 /**
- * Memory after every row, in bytes, by what it is for: as the trace tells it, checked with all else it claims.
+ * Memory after every row, in bytes, by what it is for: as the trace tells it, and the check counts again.
  * If its end is missing, the same is read off the rows.
  *
  * graph: the storages that nodes keep for backward, from their operation's row until backward frees them.
