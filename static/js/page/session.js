@@ -47,7 +47,7 @@ export function openRun(root, { trace, drawing }, context) {
   const more = { questions, redraw };
   const shared = { trace, drawing, player, signal, selection, root, program, hidden, of, ...more };
   const views = mountViews(root, shared);
-  const asking = mountAsking(root, { ...shared, move: whatif?.move });
+  const asking = questions && mountAsking(root, { ...shared, move: whatif?.move });
   const copying = mountCopying(within, shared);
   const show = (/** @type {Player["state"]} */ state) => {
     set(root, "data-step", state.k + 1);
@@ -97,7 +97,7 @@ export function openSession(root, answer, context) {
     ...{ edit: () => program.edit(), fit: () => views.fit(), training: () => views.toggle() },
     search: () => views.search(),
     ...{ copy: () => copying.copy(), present: () => view.present(() => views.fit()) },
-    ...{ tour: () => view.tour.ask(), why: () => asking.now() },
+    ...{ tour: () => view.tour.ask(), why: () => asking?.now() },
   });
   if (!address) return player;
   onWritten();

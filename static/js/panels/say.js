@@ -22,7 +22,7 @@ export const say = {
     const line = h("p", { class: "sentence", "data-testid": "sentence", "aria-live": "polite" });
     const label = [word("panel.why"), " ", h("kbd", { "aria-hidden": "true" }, "w")];
     const ask = h("button", { class: "button small ask", type: "button" }, label);
-    root.append(line, ask);
+    root.append(line, ...(questions ? [ask] : []));
     let last = null;
     return {
       show(state) {
