@@ -57,7 +57,9 @@ class Term(BaseModel):
     output: int
     element: list[int] | None
     derivative: Number
-    grad: Number
+    grad: Number | None = Field(
+        description="Null where nothing comes through and which it is cannot be told."
+    )
     product: Number
     to: int | None = Field(description="The place of `grad`, in `places`.")
     blocked: bool = Field(description="The local derivative is 0 whatever arrives.")

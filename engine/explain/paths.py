@@ -33,7 +33,7 @@ class Term:
     output: int
     element: tuple | None
     derivative: float
-    grad: float
+    grad: float | None
     product: float
     to: int | None = None  # the place of `grad`
     blocked: bool = False  # the local derivative is 0 everywhere: nothing comes through
@@ -206,7 +206,9 @@ class Paths:
 def blocked(flow: Flow, element: tuple) -> Term:
     """Return the term of a flow of which nothing came through."""
     given = flow.visit.given[0]
-    same = given is not None and given.array.shape == flow.array.shape
-    grad = float(given.array[element]) if same else 0.0
-    at = element if same else None
+    grad, at = None, None  # which elements might have come through, nothing tells
+    if given is not None and given.array.shape == flow.array.shape:
+        grad, at = float(given.array[element]), element
+    elif given is not None and given.array.size == 1:
+        grad, at = given.array.item(), (0,) * given.array.ndim
     return Term(flow.slot, flow.visit, 0, at, 0.0, grad, 0.0, blocked=True)

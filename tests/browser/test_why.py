@@ -44,6 +44,8 @@ def test_a_grad_is_taken_apart_into_paths_that_add_up_and_the_estimate_agrees(pl
     answered(player)
     assert number(player) == 5.5 and products(player) == [1.0, 0.0, 2.25, 2.25]
     assert player.page.get_by_test_id("why-sum").text_content().endswith("= 5.5")
+    blocked = player.page.locator(".why-path[data-blocked]")
+    assert blocked.count() == 1 and "arrives there" in blocked.inner_text()
     assert player.page.get_by_test_id("why-verdict").get_attribute("data-verdict") == "agrees"
     shoot(player.page, "why")
 

@@ -68,3 +68,14 @@ test("a browser that keeps nothing, or kept nonsense, stops nothing", () => {
   put("localStorage", { getItem: () => '[1, ["/sandbox", 2]]', setItem() {} });
   assert.equal(D.draft("/sandbox"), null);
 });
+
+test("changed numbers come back with their program, and nothing else does", () => {
+  assert.equal(D.keptChanges(), null);
+  const changes = [{ made: 0, output: 0, element: [1], value: 2.5, was: 1, name: "x[1]" }];
+  D.keepChanges("x", changes);
+  assert.deepEqual(D.keptChanges(), ["x", changes]);
+  for (const odd of ["[1, []]", '["x", 1]', "{", "null"]) {
+    sessionStorage.setItem("gradstep.changes", odd);
+    assert.equal(D.keptChanges(), null);
+  }
+});

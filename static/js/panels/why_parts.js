@@ -12,8 +12,9 @@ import { shortNumber } from "#js/trace/values.js";
 
 const LONGEST = 14; // characters of a name in a path
 
-/** A number in a formula. @param {number} x */
+/** A number in a formula; null is one that cannot be told. @param {number | null} x */
 export function chip(x) {
+  if (x === null) return "…";
   if (Number.isNaN(x)) return "nan";
   if (!Number.isFinite(x)) return x > 0 ? "inf" : "-inf";
   return shortNumber(Object.is(x, -0) ? 0 : x, "float32")
@@ -33,6 +34,9 @@ function shortName({ trace, state }, tensor, otherwise) {
   const name = nameOf(trace, state, tensor) ?? expressionOf(trace, tensor, LONGEST);
   return name !== null && name.length <= LONGEST + 8 && !name.includes("…") ? name : otherwise;
 }
+
+/** A number of an answer that may be missing. @param {any} x */
+const known = (x) => (x === null ? null : real(x));
 
 /** The number of paths; more than are listed have their digits grouped. @param {number | string} count */
 const countText = (count) => String(count).replace(/^10\^(\d+)$/, "10^$1");
@@ -66,9 +70,8 @@ function factor(how, term, place) {
   );
 }
 
-/** Where a path begins: what the call was given, or a number that is not taken apart. */
-function seed(how, place, number) {
-  const kind = place?.stop ?? "start";
+/** Where a path begins: what the call was given, or a number that is not taken apart, or goes no further. */
+function seed(kind, number) {
   const label = kind === "start" ? word("why.seed") : word(`why.short.${kind}`);
   return h(
     "span",
@@ -106,8 +109,9 @@ function pathRow(how, path) {
   const last = hops[hops.length - 1];
   const end = last?.term.to === null || !last ? null : answer.places[last.term.to];
   const inner = hops.filter(({ term }) => term.node !== null).reverse();
-  const first = end ? real(end.number) : last ? real(last.term.grad) : real(answer.number);
-  const line = [seed(how, end ?? (last ? null : answer.places[0]), first)];
+  const first = end ? real(end.number) : last ? known(last.term.grad) : real(answer.number);
+  const kind = (end ?? (last ? null : answer.places[0]))?.stop ?? "start";
+  const line = [seed(last?.term.blocked ? "arrives" : kind, first)];
   for (const { place, term } of inner) line.push(times(), factor(how, term, place));
   const row = h(
     "li",
@@ -215,7 +219,7 @@ function termRow(how, place, term) {
   const grad = h(
     "span",
     { class: "factor" },
-    h("span", null, chip(real(term.grad))),
+    h("span", null, chip(known(term.grad))),
     h("small", null, `∂/∂${resultName(how, term.node, term.element)}`),
   );
   const line = h(

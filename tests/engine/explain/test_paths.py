@@ -101,6 +101,15 @@ def test_a_path_that_is_blocked_is_told_with_zero():
     assert any(term["blocked"] for place in answer["places"] for term in place["terms"])
 
 
+def test_of_a_blocked_path_is_told_what_arrived_or_nothing():
+    answer = asked("x = torch.tensor([1.0, 5.0], requires_grad=True)\n(x.max() * 3).backward()", element=(0,))
+    (term,) = answer["places"][0]["terms"]
+    assert (term["blocked"], term["derivative"], term["grad"]) == (True, 0.0, 3.0)
+    source = "x = torch.tensor([[1.0, 5.0], [2.0, 0.0]], requires_grad=True)\nx.amax(1).sum().backward()"
+    (term,) = asked(source, element=(0, 0))["places"][0]["terms"]
+    assert (term["blocked"], term["grad"], term["product"]) == (True, None, 0.0)
+
+
 def test_what_grad_held_before_is_told_apart_from_what_arrives():
     answer = asked("x = torch.tensor(3.0, requires_grad=True)\n(x * x).backward()\n(2 * x).backward()")
     assert (answer["held"], answer["number"], answer["call"]) == (6.0, 2.0, 1)
