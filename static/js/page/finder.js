@@ -21,15 +21,18 @@ export function stepOf(trace, { kind, line, ids }, k) {
   return rows.find((row) => row > k) ?? rows[0] ?? null;
 }
 
+let made = 0; // a page may show two runs
+
 function makeDialog() {
+  const id = `found${(made += 1)}`;
   const input = /** @type {HTMLInputElement} */ (
     h("input", {
       ...{ type: "search", class: "finder-text", role: "combobox", autocomplete: "off", spellcheck: "false" },
-      ...{ "aria-controls": "found", "aria-expanded": "true", "aria-label": t("find.label") },
+      ...{ "aria-controls": id, "aria-expanded": "true", "aria-label": t("find.label") },
       ...{ placeholder: t("find.label"), "data-testid": "find" },
     })
   );
-  const list = h("ul", { id: "found", class: "found", role: "listbox", "aria-label": t("find.title") });
+  const list = h("ul", { id, class: "found", role: "listbox", "aria-label": t("find.title") });
   const none = h("p", { class: "found-none", role: "status" });
   const hint = h("p", { class: "found-hint" }, t("find.hint"));
   const dialog = /** @type {HTMLDialogElement} */ (
@@ -38,12 +41,12 @@ function makeDialog() {
   return { dialog, input, list, none };
 }
 
-/** @param {Found} found @param {number} i @param {boolean} chosen */
-function option(found, i, chosen) {
+/** @param {Found} found @param {string} id @param {boolean} chosen */
+function option(found, id, chosen) {
   const where = found.line ? t("graph.line", { line: found.line }) : "";
   return h(
     "li",
-    { id: `found_${i}`, role: "option", "aria-selected": String(chosen), "data-found": found.kind },
+    { id, role: "option", "aria-selected": String(chosen), "data-found": found.kind },
     h("span", { class: "found-kind" }, t(`find.${found.kind}`)),
     h("code", null, found.label),
     h("span", { class: "found-note" }, [found.note, where].filter(Boolean).join(" · ")),
@@ -89,8 +92,9 @@ export function mount(root, { trace, player, selection, signal }) {
   function draw() {
     found = find(trace, input.value);
     chosen = Math.min(chosen, Math.max(0, found.length - 1));
-    list.replaceChildren(...found.map((each, i) => option(each, i, i === chosen)));
-    set(input, "aria-activedescendant", found.length ? `found_${chosen}` : null);
+    const idOf = (/** @type {number} */ i) => `${list.id}_${i}`;
+    list.replaceChildren(...found.map((each, i) => option(each, idOf(i), i === chosen)));
+    set(input, "aria-activedescendant", found.length ? idOf(chosen) : null);
     write(none, input.value.trim() && !found.length ? t("find.none") : "");
     list.children[chosen]?.scrollIntoView({ block: "nearest" });
     point();
