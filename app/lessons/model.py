@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,6 @@ class Lesson:
     programs: dict[str, str]  # file name -> source; "snippet.py" is the first
     texts: dict[str, Text]
     terms: tuple[str, ...] = ()
-    extra: dict[str, Any] = field(default_factory=dict)
 
     def text(self, lang: str) -> Text:
         """Return the lesson in a language, English where it has none."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
+from app.explain import explanations
 from app.i18n import language_of
-from app.lessons import facts, gallery, glossary, moments, prose, shelf
+from app.lessons import facts, gallery, glossary, moments, prose, search, shelf
 from app.lessons.confusions import answered
 from app.lessons.model import Lesson, Text
 from app.lessons.played import Runs
@@ -54,7 +56,7 @@ def contents(request: Request) -> HTMLResponse:
         }
         for lesson in lessons
     ]
-    return page(request, "lessons.html", {"page": "lessons", "lessons": shown}, lessons=shown)
+    return page(request, "lessons.html", {"page": "lessons", "lessons": shown}, lessons=shown, asked="")
 
 
 @router.api_route("/lessons/{slug}", methods=READ)
@@ -100,6 +102,21 @@ async def run(request: Request, slug: str, program: str) -> Response:
     if request.headers.get("if-none-match") == played.etag:
         return Response(status_code=304, headers=headers)
     return Response(played.body, headers=headers, media_type="application/json")
+
+
+@router.api_route("/search", methods=READ)
+def searched(request: Request, q: str = "") -> HTMLResponse:
+    """What is written about some words: in lessons, glossary, errors and gallery."""
+    lang, asked = language_of(request), q.strip()[: search.LONGEST]
+    errors = (
+        search.Page("error", known.url, known.title, " ".join([known.means[lang], *known.why[lang]]))
+        for known in explanations()
+    )
+    pages = chain(
+        search.of_lessons(shelved(request), lang), search.of_terms(lang), errors, search.of_gallery(lang)
+    )
+    found = search.look_up(asked, pages)
+    return page(request, "search.html", {"page": "search"}, found=found, asked=asked)
 
 
 @router.api_route("/gallery", methods=READ)

@@ -11,7 +11,7 @@ from app import comparisons, examples
 from app.assets import STATIC
 from app.i18n import language_of
 from app.intake import check_code
-from app.lessons import gallery
+from app.lessons import gallery, shelf
 from app.problems import Problem
 from app.reference import operations, problems, schemas
 from app.templating import page
@@ -27,7 +27,20 @@ def home(request: Request) -> HTMLResponse:
     shown = [example for example in examples.EXAMPLES if example.slug in examples.ON_HOME_PAGE]
     pairs = told(request, comparisons.COMPARISONS)
     start = boot("home", shown[0].code)
-    return page(request, "home.html", start, examples=told(request, shown), comparisons=pairs)
+    return page(
+        request,
+        "home.html",
+        start,
+        examples=told(request, shown),
+        comparisons=pairs,
+        first=first_lesson(request),
+    )
+
+
+def first_lesson(request: Request) -> dict[str, str] | None:
+    """Return where the course begins, None where there is none."""
+    lesson = next(iter(shelf.lessons()), None)
+    return lesson and {"url": f"/lessons/{lesson.slug}", "title": lesson.text(language_of(request)).title}
 
 
 @router.api_route("/sandbox", methods=READ)

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.lessons import shelf
+from app.lessons.confusions import answered
 from app.main import create_app
 from app.settings import Settings
 
@@ -67,3 +68,40 @@ def test_a_teachers_own_lessons_stand_before_the_course(tmp_path):
         slugs = re.findall(r'data-lesson="([^"]+)"', client.get("/lessons").text)
         assert slugs[:2] == ["my-own", COURSE[0].slug]
         assert client.get("/lessons/my-own").status_code == 200
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("path", ["/glossary", "/gallery", "/teachers", "/search?q=retain_graph"])
+def test_the_pages_around_the_course_are_told_in_both_languages(client, path: str, lang: str):
+    answer = client.get(f"{path}{'&' if '?' in path else '?'}lang={lang}")
+    assert answer.status_code == 200
+    assert not re.findall(r">(?:search|gallery|glossary|teachers|lessons)\.\w+<", answer.text)
+
+
+def test_every_question_that_people_ask_is_answered_by_a_lesson():
+    for each in answered(COURSE, "en"):
+        assert each["lessons"], each["key"]
+    known = {each["key"] for each in answered(COURSE, "en")}
+    assert {key for lesson in COURSE for key in lesson.answers} <= known
+
+
+@pytest.mark.parametrize(
+    ("asked", "url"),
+    [
+        ("broadcasting", "/lessons/broadcasting#p="),
+        ("ready queue", "/glossary#ready-queue"),
+        ("second time", "/errors/second-time"),
+        ("GAN", "/gallery#gan"),
+    ],
+)
+def test_what_is_looked_up_is_found(client, asked: str, url: str):
+    assert f'href="{url}' in client.get("/search", params={"q": asked, "lang": "en"}).text
+
+
+def test_what_is_looked_up_is_shown_as_text(client):
+    page = client.get("/search", params={"q": "<script>alert(1)</script>"}).text
+    assert "<script>alert" not in page
+
+
+def test_a_program_of_the_gallery_opens_in_the_sandbox(client):
+    assert "straight through" in client.get("/sandbox?example=straight-through").text
