@@ -220,7 +220,7 @@ pointwise("addcmul", _addcmul, node="AddcmulBackward0", promote="three", shows=(
    self=lambda grad: grad,
    tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),
    tensor2=lambda grad, tensor1, value: grad * (tensor1 * value))
-pointwise("addcdiv", _addcdiv, node="AddcdivBackward0", promote="three", shows=("value",),
+pointwise("addcdiv", _addcdiv, node="AddcdivBackward0", promote="three", shows=("tensor2", "value"),
    self=lambda grad: grad,
    tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
    tensor2=lambda grad, tensor1, tensor2, value: -grad * (value * tensor1 / (tensor2 * tensor2)))

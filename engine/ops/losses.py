@@ -271,7 +271,7 @@ BCE_TARGET = weighted_by("grad * (log(1 - self) - log(self))")
 BCE_CURVE = weighted_by("grad * grad_output * (self ** 2 - 2 * self * target + target) "
                         "/ ((self + 1e-12) * (1 - self + 1e-12)) ** 2")
 BCE_BOTH = weighted_by("-grad * grad_output / max(self * (1 - self), 1e-12)")
-loss("binary_cross_entropy", _bce, node="BinaryCrossEntropyBackward0",
+loss("binary_cross_entropy", _bce, node="BinaryCrossEntropyBackward0", shows=("target",),
    formulas={"self": by_reduction(BCE), "target": by_reduction(BCE_TARGET)},
    self=lambda grad, self, target, weight, reduction:
    F.binary_cross_entropy_backward(grad, self, target, weight, reduction),

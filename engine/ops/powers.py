@@ -53,6 +53,7 @@ op("pow", lambda self, exponent: power(self, exponent), node="PowBackward0", pro
    self=lambda grad, self, exponent: F.zeros_like(self) if exponent == 0
    else grad * (exponent * self ** (exponent - 1)))
 op("pow.Tensor", lambda self, exponent: power(self, exponent), node="PowBackward1", promote="arith",
+   shows=("result",),
    formulas={"self": "where(exponent == 0, 0, grad * (exponent * self ** (exponent - 1)))",
              "exponent": "grad * where((self == 0) & (exponent >= 0), 0, result * self.log())"},
    self=lambda grad, self, exponent: F.where(exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1))),

@@ -2,6 +2,7 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(1)
+torch.set_default_dtype(torch.float64)
 inputs = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 targets = torch.tensor([[0.0], [1.0], [1.0], [0.0]])
 
@@ -14,6 +15,6 @@ for epoch in range(60):
     loss.backward()
     optimizer.step()
     if epoch % 20 == 0:
-        print(epoch, loss.item())
+        print(epoch, f"{loss.item():.6f}")
 
 print(torch.sigmoid(model(inputs)).round())
