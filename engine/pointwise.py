@@ -77,6 +77,7 @@ def two(op: Op) -> Callable[[Any, Any], Tensor]:
     return call
 
 
+# Note: speed
 def one(op: Op) -> Callable[[Tensor], Tensor]:
     """Return what runs an operation on one tensor; whatever else it takes is left at its default."""
     forward, rest, on_scalars = op.forward, op.left_out(1), op.name in ON_SCALARS

@@ -31,6 +31,7 @@ def by_line(chain: Chain) -> Chain:
     return tuple(scope for scope in chain if scope.kind == "line")[-1:]
 
 
+# Note: groups
 POLICIES: dict[str, Callable[[Chain], Chain]] = {
     "auto": by_kind("module", "call", "loop"),
     "module": by_kind("module"),
