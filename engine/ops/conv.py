@@ -154,8 +154,9 @@ def over_channels(grad):
 
 
 inner("convolution", _convolution, node="ConvolutionBackward0",
-   shows=("input", "weight", "bias_sym_sizes_opt", "output_padding", "stride", "padding", "dilation", "transposed",
-          "groups"),  # one rule gives all its gradients, so it saves both whatever is asked
+   # PyTorch's one rule gives all its gradients, so it saves both factors, whatever is asked
+   shows=("input", "weight", "bias_sym_sizes_opt", "output_padding", "stride", "padding", "dilation",
+          "transposed", "groups"),
    formulas={"input": "conv_transpose(grad, weight)",
              "weight": "conv(input, grad): the inputs under each weight, times grad",
              "bias": "grad.sum(all but the channels)"},
