@@ -29,7 +29,7 @@ import { subject } from "#js/trace/stops.js";
  * }} Page
  */
 
-const ABSENT = ["tour", "present", "training", "why"]; // what this page has no key for
+const ABSENT = ["text", "tour", "present", "training", "why"]; // what this page has no key for
 const SEEDS = 2 ** 32;
 const PROGRAM = ["first", "second", "example"]; // of the query
 

@@ -10,7 +10,7 @@ export const PARTS = [
   "edit", // all that changes the program: Edit, Run, examples, the fields of a formula
   "code", "output", "graph", "say", "inspector", "timeline", // the places of the player
   "engine", // the queue, what is kept for backward, and that level of detail
-  "training", "level", "speed", "seal", "header", "tour",
+  "training", "level", "speed", "text", "seal", "header", "tour",
 ]; // prettier-ignore
 
 const PRESENTED = ["code", "output", "inspector", "queue", "header", "edit"];

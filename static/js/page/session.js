@@ -96,6 +96,7 @@ export function openSession(root, answer, context) {
     ...{ player, has: view.has, signal, difference: () => {} },
     ...{ edit: () => program.edit(), fit: () => views.fit(), training: () => views.toggle() },
     search: () => views.search(),
+    text: () => views.text(),
     ...{ copy: () => copying.copy(), present: () => view.present(() => views.fit()) },
     ...{ tour: () => view.tour.ask(), why: () => asking?.now() },
   });

@@ -14,12 +14,13 @@ import { mount as graph } from "#js/graph/view.js";
 import { mountPanels } from "#js/panels/index.js";
 import { mount as finder } from "#js/page/finder.js";
 import { mount as linking } from "#js/page/linking.js";
+import { mount as steps } from "#js/page/steps.js";
 import { mount as timeline } from "#js/player/timeline.js";
 import { mount as training } from "#js/training/view.js";
 
 /**
  * @typedef {{show(state: any): unknown, draw?(row: any, t: number): unknown, fit?(): void,
- *   toggle?(): void, search?(): void}} View
+ *   toggle?(): void, search?(): void, text?(): void}} View
  */
 
 /** Slots that views fill, where the page has them; `null`: the view finds its places under the root. */
@@ -31,6 +32,7 @@ const views = [
   { slot: "timeline", mount: timeline },
   { slot: null, mount: finder },
   { slot: null, mount: linking },
+  { slot: null, mount: steps },
 ];
 const FILLED = ["source", "output", "graph", "training", "queue", "say", "inspector", "timeline"];
 
@@ -54,5 +56,6 @@ export function mountViews(root, context) {
     fit: () => shown.forEach((view) => view.fit?.()),
     toggle: () => shown.forEach((view) => view.toggle?.()),
     search: () => shown.forEach((view) => view.search?.()),
+    text: () => shown.forEach((view) => view.text?.()),
   };
 }

@@ -7,7 +7,7 @@ import { t } from "#js/i18n.js";
  * @typedef {ReturnType<typeof import("#js/player/player.js").createPlayer>} Player
  * @typedef {{
  *   player: Player, edit(): void, fit(): void, training(): void, search(): void, help(): void, copy(): void,
- *   present(): void, tour(): void, difference(by: 1 | -1): void, why?(): void,
+ *   present(): void, tour(): void, difference(by: 1 | -1): void, why?(): void, text?(): void,
  * }} Actions
  * @typedef {{
  *   key: string, shift?: boolean, shown: string, text: string, parts?: string[], run(to: Actions): void,
@@ -42,6 +42,7 @@ export const keys = [
   { key: "l", shown: "l", text: "key.training", parts: ["training"], run: (to) => to.training() },
   { key: "c", shown: "c", text: "key.copy", run: (to) => to.copy() },
   { key: "w", shown: "w", text: "key.why", parts: ["why"], run: (to) => to.why?.() },
+  { key: "s", shown: "s", text: "key.text", parts: ["text"], run: (to) => to.text?.() },
   { key: "P", shown: "⇧ p", text: "key.present", parts: ["present"], run: (to) => to.present() },
   { key: "d", shown: "d", text: "key.nextDifference", parts: ["compare"], run: (to) => to.difference(1) },
   { key: "D", shown: "⇧ d", text: "key.prevDifference", parts: ["compare"], run: (to) => to.difference(-1) },
