@@ -70,20 +70,12 @@ function build() {
 }
 
 /**
- * @param {Element} root
+ * The dialog of one run: `ask` opens it at the present step.
  * @param {{trace: import("#js/trace/reducer.js").Trace, signal: AbortSignal,
- *   player: ReturnType<typeof import("#js/player/player.js").createPlayer>, hidden?: Set<string>}} context
+ *   player: ReturnType<typeof import("#js/player/player.js").createPlayer>}} context
  */
-export function mount(root, { trace, player, signal, hidden }) {
-  const status = root.querySelector(".status");
-  if (!status || hidden?.has("text")) return { show: () => {} };
-  const open = h("button", { type: "button", class: "button small as-text", "data-testid": "as-text" });
-  open.append(word("steps.open"));
-  set(open, "title", word("steps.title"));
-  status.querySelector(".count")?.after(open);
+function createDialog({ trace, player, signal }) {
   const { dialog, table, body, place, range, before, after } = build();
-  document.body.append(dialog);
-  signal.addEventListener("abort", () => dialog.remove(), { once: true });
   const told = history(trace);
   let page = 0;
 
@@ -115,16 +107,31 @@ export function mount(root, { trace, player, signal, hidden }) {
     show();
     place.focus();
   };
-  const listen = (/** @type {Element} */ element, /** @type {(event: Event) => void} */ run) =>
-    element.addEventListener("click", run, { signal });
-  listen(open, ask);
-  listen(before, () => turn(-1));
-  listen(after, () => turn(1));
-  listen(body, ({ target }) => {
+  before.addEventListener("click", () => turn(-1), { signal });
+  after.addEventListener("click", () => turn(1), { signal });
+  const follow = (/** @type {Event} */ { target }) => {
     const go = /** @type {Element} */ (target).closest("button[data-k]");
     if (!go) return;
     dialog.close();
     player.seek(Number(go.getAttribute("data-k")));
-  });
+  };
+  body.addEventListener("click", follow, { signal });
+  return { dialog, ask };
+}
+
+/**
+ * @param {Element} root
+ * @param {Parameters<typeof createDialog>[0] & {hidden?: Set<string>}} context
+ */
+export function mount(root, { hidden, ...context }) {
+  const status = root.querySelector(".status");
+  if (!status || hidden?.has("text")) return { show: () => {} };
+  const attributes = { type: "button", class: "button small as-text", title: word("steps.title") };
+  const open = h("button", { ...attributes, "data-testid": "as-text" }, word("steps.open"));
+  status.querySelector(".count")?.after(open);
+  const { dialog, ask } = createDialog(context);
+  document.body.append(dialog);
+  context.signal.addEventListener("abort", () => dialog.remove(), { once: true });
+  open.addEventListener("click", ask, { signal: context.signal });
   return { show: () => {}, text: ask };
 }
