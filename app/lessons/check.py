@@ -168,6 +168,7 @@ def skeleton(section: Section) -> tuple:
     return (
         section.show,
         section.program,
+        section.level,
         asked
         and (
             *(asked.id, asked.kind, asked.reveal, asked.answer),

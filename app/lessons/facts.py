@@ -13,6 +13,7 @@ parameter is called as PyTorch calls it: `grad(fc.weight)`, or `grad("0.weight")
     buffer(N)                   what has arrived at a node so far, summed
     received(N)                 what a node got when it last began to run
     flow(N) flow(N, M)          what left a node last (for M)
+    memory("graph")             how many bytes are held by the graph, or by "grads", or by the "optimizer"
     state(p, "exp_avg")         what the optimizer keeps for a parameter
     queue()                     the classes of the nodes that are ready, as the heap holds them
     next_node()                 the class of the node that runs next
@@ -206,6 +207,14 @@ class Reading:
                 return self.held(now) if isinstance(now, str) and now in self.run.trace["values"] else now
         raise NotAFact(f"the optimizer keeps no {which} for {name}")
 
+    def memory(self, what: str) -> int:
+        """memory("graph")"""
+        held = [0, 0, 0]
+        for k, *now in self.run.trace.get("memory", ()):
+            if k <= self.k:
+                held = now
+        return held[("graph", "grads", "optimizer").index(what)]
+
     def queue(self) -> list[str]:
         """queue()"""
         return [self.run.trace["nodes"][node]["name"] for node in self.state.queue]
@@ -256,8 +265,8 @@ class Reading:
 
 
 NAMES = (
-    "value grad shape version is_leaf requires_grad grad_fn saved waits buffer received flow queue next_node "
-    "count total line field printed output error warning norm"
+    "value grad shape version is_leaf requires_grad grad_fn saved waits buffer received flow memory queue "
+    "next_node count total line field printed output error warning norm"
 )
 FACTS: dict[str, Callable] = {name: getattr(Reading, name) for name in NAMES.split()}
 FACTS["state"] = Reading.kept

@@ -41,6 +41,7 @@ class Section:
     checkpoint: Checkpoint | None
     after: str  # prose that is shown once the question is answered
     at_line: int  # of the file
+    level: str | None = None  # of detail: story, chain or engine; None: as the reader has it
 
 
 @dataclass(frozen=True, slots=True)

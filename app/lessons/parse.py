@@ -9,6 +9,7 @@ summary: …
 ```show
 at: grad w #1                         the step that the section talks about (app/lessons/moments.py)
 program: other.py                     if it is not snippet.py
+level: engine                         the detail it needs: story, chain or engine; else the reader's own
 ```
 Prose in Markdown, with computed numbers {= grad(w)}, links [so](<step:grad w #2>) and $formulas$.
 ```checkpoint
@@ -36,7 +37,8 @@ MAIN = "snippet.py"
 NAME = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
 FENCE = re.compile(r"```(show|checkpoint)\s*$")
 FRONT = {"title", "summary", "needs", "minutes", "answers", "terms"}
-SHOW = {"at", "program"}
+SHOW = {"at", "program", "level"}
+LEVELS = {"story", "chain", "engine"}
 CHECKPOINT = {
     "id", "ask", "reveal", "answer", "choices", "choice", "wrong", "otherwise", "because", "click",
 }  # fmt: skip
@@ -151,11 +153,15 @@ def read_section(lines: list[str], first: int) -> Section:
         else:
             checkpoint = placed(where, read_checkpoint, block)
         i = end + 1
+    level = single(show, "level")
+    if level not in LEVELS | {None}:
+        raise Misread(first, f"`level` is one of {', '.join(sorted(LEVELS))}, not {level}")
     return Section(
         title=lines[0].removeprefix("## ").strip(),
         prose="\n".join(prose).strip(),
         show=single(show, "at"),
         program=single(show, "program", MAIN),
+        level=level,
         checkpoint=checkpoint,
         after="\n".join(after).strip(),
         at_line=first,

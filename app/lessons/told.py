@@ -24,6 +24,7 @@ def section_told(section: Section, runs: Mapping[str, Run]) -> dict[str, Any]:
         "html": writer.page(filled(section.prose, run, k)),
         "program": section.program,
         "k": k,
+        "level": section.level,
         "checkpoint": None,
     }
     after = k

@@ -42,6 +42,8 @@ MISTAKES = [
     ("en.md", r"id: first-node", "ident: first-node", "`ident` is not one of"),
     ("en.md", r"summary: .*", "", "has no `summary`"),
     ("en.md", r"minutes: 6", "minutes: six", "whole number"),
+    ("en.md", r"at: (.*)", "at: start\nlevel: deep", "`level` is one of chain, engine, story, not deep"),
+    ("zh.md", r"at: (.*)", "at: start\nlevel: engine", "is not built as"),
     ("en.md", r"(?s)\A---\n", "", "front matter"),
     ("en.md", r"(?s)```\n\Z|```\n(?!.*```)", "", "does not end"),
     ("zh.md", r"id: first-node", "id: other-node", "is not built as"),

@@ -47,6 +47,9 @@ def fact(expression: str, address: str = "end", source: str | None = None):
         ("buffer(w)", "flowed AddBackward0 → w", 1.0),
         ("received(w)", "entered w", 25.0),
         ("flow(AddBackward0, w)", "flowed AddBackward0 → w", 1.0),
+        ("memory('graph')", "bound t", 4),  # y, kept twice by its square and counted once
+        ("memory('graph')", "backward ended", 0),
+        ("memory('grads')", "grad w", 4),
         ("queue()", "backward", []),
         ("next_node()", "backward", "AddBackward0"),
         ("count('grad w')", "grad w", 1),

@@ -19,7 +19,10 @@ const NEAR = 12; // stops that are played on the way to an answer; from further 
 class Lesson {
   /** @type {any} */ player = null;
   /** @type {any} */ question = null;
+  /** @type {any} */ own = null; // the level of detail that the reader had before a section asked for its own
   /** @type {AbortController} */ session = new AbortController();
+  /** Ends the way to an answer. */
+  revealing = () => {};
   open = "";
   at = -1;
 
@@ -54,6 +57,7 @@ class Lesson {
     if (at === this.at) return;
     this.at = at;
     const section = this.boot.sections[at];
+    this.revealing(); // the way to an answer of the section before leads no further
     this.parts.forEach((each, i) => set(each, "hidden", i !== at));
     this.dots.forEach((each, i) => set(each, "aria-current", i === at ? "step" : null));
     set(part("section-before"), "disabled", at === 0);
@@ -62,8 +66,16 @@ class Lesson {
     history.replaceState(null, "", `${location.pathname}${location.search}#p=${at + 1}`);
     keepProgress(this.boot.slug, { section: at, ...(at === this.parts.length - 1 && { done: true }) });
     if (!(await this.load(section.program)) || this.at !== at) return;
+    this.detail(section.level);
     this.player.seek(section.k);
     this.ask(section, this.parts[at]);
+  }
+
+  /** Show the detail that a section asks for; after it, what the reader had. @param {any} level */
+  detail(level) {
+    const own = this.own ?? this.player.level;
+    this.player.setLevel(level ?? own);
+    this.own = level ? own : null;
   }
 
   /** Play a program of the lesson. @param {string} name */
@@ -112,15 +124,16 @@ class Lesson {
   /** Play on to the step that shows the answer. @param {number} from @param {number} to */
   reveal(from, to) {
     const { player } = this;
+    this.revealing();
     if (to <= from) return player.seek(to);
     const between = player.stops.filter((/** @type {number} */ k) => k < to);
     const start = between.at(-NEAR) ?? from;
     if (player.k < start || player.k > to) player.seek(Math.max(from, start));
-    const end = player.onChange((/** @type {any} */ state) => {
+    const end = (this.revealing = player.onChange((/** @type {any} */ state) => {
       if (state.k < to && player.playing) return;
       end();
       if (state.k >= to) queueMicrotask(() => player.seek(to)); // after the step that is being told of
-    });
+    }));
     player.play();
     return undefined;
   }
