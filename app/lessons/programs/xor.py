@@ -2,11 +2,10 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(1)
-torch.set_default_dtype(torch.float64)
-inputs = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-targets = torch.tensor([[0.0], [1.0], [1.0], [0.0]])
+inputs = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]).double()
+targets = torch.tensor([[0.0], [1.0], [1.0], [0.0]]).double()
 
-model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1)).double()
 optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
 
 for epoch in range(60):
