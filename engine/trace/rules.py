@@ -70,6 +70,7 @@ def number_of(saved: Any) -> Any:
 def decided(formula: str, plain: tuple[tuple[str, Any], ...]) -> str:
     """Return a formula without the branches that plain values decide: alpha == 1 needs no alpha.
 
+    A name that a formula gives itself (`with t = ...`) goes with the branch that used it.
     `...` stands for a value that is not plain: it is not None, and decides nothing else.
     """
     if " if " not in formula:
@@ -82,8 +83,21 @@ def decided(formula: str, plain: tuple[tuple[str, Any], ...]) -> str:
         return formula
     visitor = _Decided(dict(plain))
     text = ast.unparse(visitor.visit(body))
-    parts = [f"{each.arg} = {ast.unparse(visitor.visit(each.value))}" for each in named]
-    return f"{text} with {', '.join(parts)}" if parts else text
+    parts = {str(each.arg): ast.unparse(visitor.visit(each.value)) for each in named}
+    asked = _mentioned(text, parts)
+    kept = [f"{name} = {part}" for name, part in parts.items() if name in asked]
+    return f"{text} with {', '.join(kept)}" if kept else text
+
+
+def _mentioned(text: str, parts: dict[str, str]) -> set[str]:
+    """Return which of the names a formula gives itself its text mentions, directly or through another."""
+    found: set[str] = set()
+    open_texts = [text]
+    while open_texts:
+        new = (words(open_texts.pop()) & parts.keys()) - found
+        found |= new
+        open_texts += [parts[name] for name in new]
+    return found
 
 
 NAMED = re.compile(r" with (?=\w+ = )")

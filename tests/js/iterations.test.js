@@ -46,6 +46,16 @@ test("what runs once is no loop", () => {
   assert.deepEqual(loops(ran("", [])), []);
 });
 
+test("giving first values to weights, again and again, is no training", () => {
+  const source = "for m in r:\n    m.w.fill_(0)\n    a";
+  const trace = ran(source, times(3, [2, 3]));
+  for (const row of trace.rows) if (row.at[0] === 2) Object.assign(row, { inplace: true, outputs: ["t1"] });
+  trace.tensors = { t1: { kind: "leaf" } };
+  assert.deepEqual(loops(trace), []);
+  trace.rows.splice(3, 0, { kind: "backward_began", at: [3, 4, 3, 5] }, { kind: "backward_ended", at: null });
+  assert.equal(loops(trace)[0].rounds.length, 3);
+});
+
 test("several backward() before one step() are one iteration", () => {
   const source = "for e in r:\n    z\n    for i in r:\n        a\n        l.backward()\n    o.step()";
   assert.deepEqual(cuts(source, times(2, [2, ...times(4, [4, 5]), 6])), [

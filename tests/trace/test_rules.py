@@ -28,7 +28,10 @@ from engine.trace.rules import decided, text_of
         ("a if k is None else b", {"k": ...}, "b"),
         ("a if k == 1 else b", {"k": ...}, "a if k == 1 else b"),
         ("a if k == (1,) else b", {"k": 2}, "a if k == (1,) else b"),
-        ("(a if k else b) with c = a if k else d, e = 2", {"k": 0}, "b with c = d, e = 2"),
+        ("(a if k else b * c * e) with c = a if k else d, e = 2", {"k": 0}, "b * c * e with c = d, e = 2"),
+        ("(a if k else b * e) with c = 1, e = 2", {"k": 0}, "b * e with e = 2"),
+        ("(a if k else b * e) with c = 1, e = c + d, d = 3", {"k": 0}, "b * e with c = 1, e = c + d, d = 3"),
+        ("(a if k else b * t) with t = 2", {"k": 1}, "a"),
     ],
 )
 def test_a_branch_is_left_out_if_plain_values_decide_it(formula, plain, shown):

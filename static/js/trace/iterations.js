@@ -22,6 +22,7 @@ import { blocks, holds, loopAround } from "#js/trace/loops.js";
  */
 
 const MOVES = new Set(["optimizer_step", "data_replaced"]);
+const LEARNS = new Set(["backward_began", "optimizer_step"]); // without these it only writes: first values, say
 
 /** @type {WeakMap<object, Loop[]>} */
 const known = new WeakMap();
@@ -55,7 +56,7 @@ function find(trace) {
   const found = [];
   for (const members of groups) {
     const ending = chosen(members);
-    if (!ending) continue;
+    if (!ending || !members.some(({ rows }) => rows.some((k) => LEARNS.has(trace.rows[k].kind)))) continue;
     const place = placeOf(trace, all, ending);
     const rounds = cut(trace, place, ending, found[found.length - 1]?.to ?? -1);
     const [from, to] = [rounds[0].from, rounds[rounds.length - 1].to];
