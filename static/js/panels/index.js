@@ -2,8 +2,7 @@
  * The list of panels, in the order of the page. To add one: its file, a line here, its title in both
  * dictionaries.
  */
-import { h, set, write } from "#js/dom.js";
-import { t as word } from "#js/i18n.js";
+import { h, set } from "#js/dom.js";
 import { buffers } from "#js/panels/buffers.js";
 import { clipping } from "#js/panels/clipping.js";
 import { doctor } from "#js/panels/doctor.js";
@@ -19,6 +18,7 @@ import { rule } from "#js/panels/rule.js";
 import { saved } from "#js/panels/saved.js";
 import { say } from "#js/panels/say.js";
 import { sums } from "#js/panels/sums.js";
+import { termed } from "#js/panels/terms.js";
 import { trouble } from "#js/panels/trouble.js";
 import { update } from "#js/panels/update.js";
 import { variables } from "#js/panels/variables.js";
@@ -49,10 +49,13 @@ function mountCard(panel, root, ctx) {
   const card = h("section", { class: "card", "data-panel": panel.id }, title, body);
   root.append(card);
   const inner = panel.mount ? panel.mount(body, ctx) : mountRender(panel, body, ctx);
+  let called = "";
   return {
     show(state) {
       set(card, "hidden", !inner.show(state));
-      write(title, word(panel.heading?.(state) ?? panel.title));
+      const key = panel.heading?.(state) ?? panel.title;
+      if (key !== called) title.replaceChildren(termed(key)); // else a link in it keeps the focus
+      called = key;
     },
   };
 }

@@ -3,6 +3,7 @@ import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 import { queueLabel, tensorName } from "#js/panels/names.js";
 import { inline } from "#js/panels/numbers.js";
+import { termed } from "#js/panels/terms.js";
 import { isWritten, keepers, versionAt } from "#js/trace/keepers.js";
 
 const MOST = 8;
@@ -12,7 +13,7 @@ function versionText(trace, state, tensor, since) {
   const [saved, now] = [versionAt(trace, tensor, since), versionAt(trace, tensor, state.k)];
   if (saved === null || now === null)
     return word(isWritten(trace, tensor, since, state.k) ? "kept.written" : "kept.untouched");
-  return word(saved === now ? "kept.version" : "kept.versions", { saved, now });
+  return termed(saved === now ? "kept.version" : "kept.versions", { saved, now });
 }
 
 function keeperLine({ trace, player }, state, tensor, { node, name, since, until }) {
@@ -26,7 +27,9 @@ function keeperLine({ trace, player }, state, tensor, { node, name, since, until
     "li",
     { "data-written": isOld },
     h("code", null, queueLabel(trace, state, node)),
-    ` ${word("kept.as", { name })} · ${versionText(trace, state, tensor, since)} · `,
+    ` ${word("kept.as", { name })} · `,
+    versionText(trace, state, tensor, since),
+    " · ",
     go ?? word("kept.open"),
   );
 }

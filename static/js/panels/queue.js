@@ -3,6 +3,7 @@ import { h, set, write } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 import { heapOf } from "#js/panels/heap.js";
 import { queueLabel as label } from "#js/panels/names.js";
+import { termed } from "#js/panels/terms.js";
 
 const MOST = 6;
 
@@ -81,7 +82,7 @@ export const queue = {
   mount(root, { trace, player }) {
     const body = h("div", { class: "queue-body" });
     const rule = h("span", { class: "queue-note" });
-    root.append(h("p", { class: "queue-title" }, h("strong", null, word("panel.queue")), " ", rule), body);
+    root.append(h("p", { class: "queue-title" }, h("strong", null, termed("panel.queue")), " ", rule), body);
     return {
       show(state) {
         const isEngine = player?.level === "engine";
