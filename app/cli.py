@@ -1,4 +1,4 @@
-"""The command line: `gradstep serve`, `trace` and `verify`. Imports what a command needs when it runs."""
+"""The command line of `gradstep`: serve, trace, export, verify. Imports what a command needs when it runs."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ PROGRESS_SECONDS = 1.0
 GRACEFUL_SECONDS = 3
 STANDARD = "-"  # the file name for standard input
 NO_ADDRESS = "{host} is no address of this machine; --host takes one, for example 127.0.0.1."
+EXPORTS = {"html": "a page that plays offline", "json": "the trace", "csv": "values and gradients"}
 CHOOSE_ANOTHER = "choose another with --port, for example: gradstep serve --port {}"
 
 
@@ -75,6 +76,18 @@ def parser() -> argparse.ArgumentParser:
     )
     trace_.add_argument("-o", "--output", metavar="OUT.json", type=Path, help="instead of standard output")
     trace_.set_defaults(command=trace)
+
+    export_ = commands.add_parser("export", help="run programs and write files that play, or what happened")
+    export_.add_argument("source", metavar="FILE", help="the program; - is standard input; or a folder")
+    for kind, what in EXPORTS.items():
+        export_.add_argument(
+            f"--{kind}", metavar=f"OUT.{kind}", type=Path, help=f"{what}; a folder for a folder"
+        )
+    export_.add_argument("--lang", choices=("en", "zh"), default="en", help="of the page (default: en)")
+    export_.add_argument("--level", choices=("story", "chain", "engine"), default="chain", help="of detail")
+    export_.add_argument("--step", type=seed, default=0, help="rows that have been played when it opens")
+    export_.add_argument("--seed", type=seed, default=0, help="where unseeded random numbers start")
+    export_.set_defaults(command=export)
 
     verify_ = commands.add_parser("verify", help="derive every number of a trace again")
     verify_.add_argument("file", metavar="TRACE.json", help="the trace; - is standard input")
@@ -303,6 +316,31 @@ def save(file: Path | None, written: bytes) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise Refused(f"cannot write {file}: {error.strerror}") from None
+
+
+# ----- gradstep export ----------------------------------------------------------------------------
+def export(options: argparse.Namespace) -> int:
+    """Run one program or those of a folder, and write what is asked for."""
+    outs = {kind: getattr(options, kind) for kind in EXPORTS if getattr(options, kind)}
+    source = Path(options.source)
+    files = sorted(source.glob("*.py")) if source.is_dir() else [options.source]
+    if not outs or not files:
+        raise Refused("say what to write: --html, --json or --csv" if files else f"no .py file in {source}")
+    programs = {"program" if file == STANDARD else Path(file).stem: read_source(str(file)) for file in files}
+    settings = read_settings()
+
+    from app.export_command import write_all
+    from app.sandbox.pool import Unavailable
+
+    try:
+        for out in outs.values() if source.is_dir() else ():
+            out.mkdir(parents=True, exist_ok=True)
+        asyncio.run(write_all(programs, outs, options, settings, save))
+    except Unavailable as error:
+        raise Refused(f"the program could not be run: {error}") from None
+    except OSError as error:
+        raise Refused(f"cannot make the folder {error.filename}: {error.strerror}") from None
+    return 0
 
 
 # ----- gradstep verify ----------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from app.intake import Clients
 from app.layout.render import Renderer
 from app.lessons.played import Runs
 from app.metrics import Metrics
-from app.routes import api, errors, gradients, lessons, pages
+from app.routes import api, errors, exports, gradients, lessons, pages
 from app.sandbox.checks import Checker
 from app.sandbox.pool import Pool
 from app.settings import Settings, from_environment
@@ -63,6 +63,7 @@ def create_app(
     app.include_router(lessons.router)
     app.include_router(api.router)
     app.include_router(gradients.router)
+    app.include_router(exports.router)
     problems.install(app)
     return app
 

@@ -73,6 +73,20 @@ class TraceRequest(BaseModel):
     )
 
 
+class ExportRequest(TraceRequest):
+    """A program to run, and what its run is to be taken away as."""
+
+    format: Literal["html", "json", "csv"] = Field(
+        default="html", description="A page that plays offline; the trace; its values and gradients."
+    )
+    level: Literal["story", "chain", "engine"] = Field(
+        default="chain", description="The level of detail that the page begins with."
+    )
+    step: Annotated[int, BeforeValidator(whole)] = Field(
+        default=0, ge=0, lt=10**7, description="How many rows have been played where the page begins."
+    )
+
+
 class Element(BaseModel):
     """A box, in px from its top left corner: a leaf, an operation, data that feeds one, a group of these.
 

@@ -31,14 +31,26 @@ WEB = {"fastapi", "starlette", "pydantic", "jinja2", "markupsafe", "orjson"}
 
 # The single files of app/, lowest first: each may import those before it, never those after it.
 APP_LAYERS = (
-    ("assets", "comparisons", "examples", "explain", "headers", "metrics", "models", "settings", "version"),
+    (
+        "assets",
+        "comparisons",
+        "examples",
+        "explain",
+        "headers",
+        "metrics",
+        "models",
+        "settings",
+        "values_table",
+        "version",
+    ),
     ("i18n",),
     ("templating",),
     ("problems",),
     ("reference",),
-    ("documented", "gradients", "intake"),
+    ("documented", "export", "gradients", "intake"),
     ("questions", "seal", "visualise"),
-    ("lesson_command", "main"),
+    ("takeaway",),
+    ("export_command", "lesson_command", "main"),
     ("cli",),
     ("__main__",),
 )
@@ -87,9 +99,11 @@ for k, layer in enumerate(APP_LAYERS):
     below = {f"app.{name}" for names in APP_LAYERS[:k] for name in names}
     PYTHON_ROOMS |= {f"app.{name}": (below | {"app.sandbox"}, WEB) for name in layer}
 PYTHON_ROOMS["app.routes"][0].update(f"app.{name}" for names in APP_LAYERS[:-3] for name in names)
+PYTHON_ROOMS["app.takeaway"][0].add("app.layout")
 PYTHON_ROOMS["app.visualise"][0].update({"app.layout", "engine.trace.schema"})
 PYTHON_ROOMS["app.main"][0].update({"app.routes", "app.layout", "app.lessons"})
 PYTHON_ROOMS["app.lesson_command"][0].add("app.lessons")
+PYTHON_ROOMS["app.export_command"][0].add("app.layout")
 PYTHON_ROOMS["app.metrics"][1].add("prometheus_client")
 PYTHON_ROOMS["app.cli"][0].add("engine.verify")
 PYTHON_ROOMS["app.cli"][1].add("uvicorn")
@@ -108,6 +122,7 @@ SCRIPT_ROOMS: dict[str, set[str]] = {
     "i18n.js": set(),
     "api.js": set(),
     "theme.js": set(),
+    "unpack.js": set(),
     "page": {"trace", "player", "graph", "training", "code", "panels", "dom.js", "i18n.js", "api.js"},
     "lesson": {"trace", "player", "page", "dom.js", "i18n.js", "api.js"},
     "main.js": {"trace", "player", "page", "graph", "code", "panels", "dom.js", "i18n.js", "api.js"},

@@ -117,6 +117,27 @@ export async function drawRun(trace, fold, { signal, fetch = globalThis.fetch } 
   }
 }
 
+/**
+ * Have a run made into a file and return it, or a sentence that says why there is none.
+ * @param {object} body
+ * @param {{t: Translate, lang: string, fetch?: typeof globalThis.fetch}} how
+ * @returns {Promise<{file: Blob} | {message: string}>}
+ */
+export async function takeAway(body, { t, lang, fetch = globalThis.fetch }) {
+  try {
+    const response = await fetch(`/api/exports?lang=${lang}`, {
+      ...{ method: "POST", headers: HEADERS, body: JSON.stringify(body) },
+    });
+    if (response.ok) return { file: await response.blob() };
+    const told = parsed(await response.text());
+    return {
+      message: told?.title ? problem(told, response, t) : t("run.unreadable", { status: response.status }),
+    };
+  } catch {
+    return { message: t("run.network") };
+  }
+}
+
 /** @param {number} ms */
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 

@@ -16,6 +16,7 @@ import { choose } from "#js/page/panes.js";
 import { mountRunning } from "#js/page/running.js";
 import { openSession } from "#js/page/session.js";
 import { note } from "#js/page/noting.js";
+import { mountTaking } from "#js/page/taking.js";
 import { nameOf } from "#js/page/title.js";
 import { openView } from "#js/page/view.js";
 import { momentsOf } from "#js/trace/moments.js";
@@ -33,7 +34,7 @@ import { messageText } from "#js/trace/refusals.js";
  *   settings: import("#js/page/session.js").Settings,
  *   mended: {own: string, program: string, mends: import("#js/code/notes.js").Mend[]} | null, quiet: boolean,
  *   fixed: {before: string, after: string} | null, seed: number,
- *   request: AbortController, session: AbortController, player: Player | null,
+ *   request: AbortController, session: AbortController, player: Player | null, played: string,
  * }} Page
  */
 
@@ -58,6 +59,7 @@ export function openSandbox(root, boot) {
     view: openView(root),
     running: mountRunning(slot("running"), boot.seconds ?? 0),
     player: null,
+    played: "",
     mended: null,
     fixed: null,
     quiet: false,
@@ -87,6 +89,7 @@ export function openSandbox(root, boot) {
   };
   place("run").addEventListener("click", () => run(page, page.editor.text()));
   place("edit").addEventListener("click", () => edit(page));
+  mountTaking(page, () => asIs(page, page.played));
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
     event.preventDefault();
@@ -157,6 +160,7 @@ function open(page, answer, code, hash, stays) {
   page.session.abort();
   page.session = new AbortController();
   keepPlayed(code);
+  page.played = code;
   if (code !== page.given) moveOn(code);
   const { replace } = programOf(page, code);
   note(page, answer, code, { replace, run, edit, goTo });

@@ -28,13 +28,13 @@ import { mountViews } from "#js/page/views.js";
  * @param {import("#js/api.js").Run} answer
  * @param {{
  *   settings: Settings, program: Program, hidden: Set<string>, signal: AbortSignal,
- *   onShow?: (player: Player) => void, of?: string, within?: Element,
+ *   onShow?: (player: Player) => void, of?: string, within?: Element, alone?: boolean,
  *   whatif?: ReturnType<typeof import("#js/page/changes.js").mountChanges>,
  * }} context `settings` are those of the run before; they are kept up to date. `of`: see `copying.js`, which
- *   finds this run's values `within` that element, else in `root`.
+ *   finds this run's values `within` that element, else in `root`. `alone`: there is no server to ask.
  */
 export function openRun(root, { trace, drawing }, context) {
-  const { settings, program, hidden, signal, onShow, of, within = root, whatif = null } = context;
+  const { settings, program, hidden, signal, onShow, of, within = root, whatif = null, alone } = context;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const player = createPlayer(trace, { ...settings, still: () => still.matches, signal });
   const selection = createSelection({ signal });
@@ -43,7 +43,7 @@ export function openRun(root, { trace, drawing }, context) {
     whatif?.draw();
   };
   const questions = program.ask ? createQuestions({ ask: program.ask, changed, signal }) : null;
-  const redraw = (/** @type {string} */ fold) => drawRun(trace, fold, { signal });
+  const redraw = alone ? null : (/** @type {string} */ fold) => drawRun(trace, fold, { signal });
   const more = { questions, redraw };
   const shared = { trace, drawing, player, signal, selection, root, program, hidden, of, ...more };
   const views = mountViews(root, shared);
@@ -78,6 +78,7 @@ export function openRun(root, { trace, drawing }, context) {
  * @param {import("#js/api.js").Run} answer
  * @param {{
  *   settings: Settings, program: Program, name: string, signal: AbortSignal, address?: boolean,
+ *   alone?: boolean,
  *   view: ReturnType<typeof import("#js/page/view.js").openView>,
  *   whatif?: ReturnType<typeof import("#js/page/changes.js").mountChanges>,
  * }} context `settings` are those of the run before; they are kept up to date. `name` is the program's.
@@ -85,11 +86,11 @@ export function openRun(root, { trace, drawing }, context) {
  * @returns {Player}
  */
 export function openSession(root, answer, context) {
-  const { settings, program, name, view, whatif, signal, address = true } = context;
+  const { settings, program, name, view, whatif, signal, address = true, alone } = context;
   const onWritten = () => (document.title = titleOf(name, player));
   const keep = address ? keepInAddress({ signal, onWritten }) : () => {};
   const { player, views, copying, asking } = openRun(root, answer, {
-    ...{ settings, program, hidden: view.hidden, signal, whatif },
+    ...{ settings, program, hidden: view.hidden, signal, whatif, alone },
     onShow: ({ k, level }) => keep(k, level),
   });
   mountKeyboard(document, {

@@ -4,12 +4,16 @@ import { viewIn, withPlace } from "#js/player/address.js";
 import { leftOut, showWithout } from "#js/page/parts.js";
 import { mountTour } from "#js/page/tour.js";
 
-/** @param {Element} root the player */
-export function openView(root) {
+/**
+ * @param {Element} root the player
+ * @param {string[]} without parts that this page has no use for, whatever its address says
+ */
+export function openView(root, without = []) {
   const told = viewIn(location.hash);
   let { presents } = told;
-  const hidden = leftOut(told.hidden);
-  const show = () => showWithout(root, leftOut(told.hidden, presents), presents);
+  const names = [...without, ...told.hidden];
+  const hidden = leftOut(names);
+  const show = () => showWithout(root, leftOut(names, presents), presents);
   /** @param {boolean} wanted @param {() => void} [after] */
   function present(wanted, after) {
     presents = wanted;

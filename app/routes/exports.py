@@ -1,0 +1,59 @@
+"""The route that makes files to take away."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from app import intake
+from app.documented import body_of, refusals
+from app.export import Chosen
+from app.i18n import language_of
+from app.models import ExportRequest
+from app.takeaway import KINDS, file_of
+
+router = APIRouter()
+TAKEN = {"format", "level", "step"}
+ANSWERS = {
+    200: {
+        "description": "The file, as an attachment.",
+        "content": {media.split(";")[0]: {} for media in KINDS.values()},
+    },
+    **refusals(
+        _400="The body is not JSON.",
+        _403="A page of another site sent the request.",
+        _413="The body or the program is too long.",
+        _422="The body is not of the right shape.",
+        _429="Too many programs of this client are running; Retry-After says when to come back.",
+        _503="All workers and the queue are taken; Retry-After says when to come back.",
+    ),
+}
+
+
+@router.post(
+    "/api/exports",
+    response_class=Response,
+    responses=ANSWERS,
+    openapi_extra=body_of(ExportRequest),
+    tags=["traces"],
+)
+async def make_file(request: Request) -> Response:
+    """Run a program in isolation; return the run as a file: a page that plays offline, its trace, its values.
+
+    The page speaks the language of the request.
+    """
+    app = request.app.state
+    intake.refuse_other_sites(request)
+    asked = await intake.read_json(request, ExportRequest, app.settings.request_bytes)
+    code = intake.check_code(asked.code, app.settings)
+    options = asked.model_dump(exclude={"code", *TAKEN})
+    chosen = Chosen(language_of(request), asked.level, asked.step)
+
+    async def in_turn() -> bytes:
+        async with app.clients.run_of(request):
+            trace = await app.pool.run(code, options)
+            return await file_of(asked.format, trace, chosen, app.renderer, app.settings.layout_seconds)
+
+    body = await intake.while_wanted(request, in_turn())
+    name = f'attachment; filename="gradstep.{asked.format}"'
+    headers = {"Cache-Control": "no-store", "Content-Disposition": name}
+    return Response(body, 200, headers, KINDS[asked.format])
