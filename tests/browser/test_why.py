@@ -123,6 +123,7 @@ def test_what_grad_held_before_is_told(player: Player):
     player.leaf("x").locator("[data-why]").first.click()
     answered(player)
     assert number(player) == 2.0 and "held 6 before; this call adds 2: 8." in card(player).inner_text()
+    assert card(player).locator(".why-name").text_content() == "added to x.grad = 2"
 
 
 def test_many_paths_are_merged_and_opened_part_by_part(player: Player):

@@ -33,6 +33,14 @@ test("relu and abs have a corner at 0 and nowhere else", () => {
   assert.equal(at(one("exp", [[0]], [1]), 0), null);
 });
 
+test("the padding row of an embedding is given nothing, the other rows are", () => {
+  const table = one("embedding", [[0, 1, 2]], [1, 2]);
+  table.nodes.n1.args.push(["padding_idx", { text: "1" }]);
+  assert.deepEqual(at(table, 1), { kind: "padding", op: "embedding", row: 1 });
+  assert.equal(at(table, 0), null);
+  assert.equal(at(one("embedding", [[0, 1, 2]], [1, 2]), 1), null);
+});
+
 test("several largest numbers are a tie, one is not, and the others are none", () => {
   const tie = one("max", [[3, 1, 3]], 3);
   assert.deepEqual(at(tie, 0), { kind: "tie", op: "max", count: 2 });

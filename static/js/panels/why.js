@@ -87,7 +87,13 @@ function beside(trace, state, picked, answer) {
   return lines.map((text) => h("p", { class: "card-note" }, text));
 }
 
-function heading({ trace, selection, program }, state, picked, number) {
+/** What the number is: a `.grad` that held something before is more than what this call added. */
+function nameOf(trace, state, picked, answer) {
+  const name = `${subjectOf(trace, state, trace.rows[picked.row])}${elementText(picked.element)}`;
+  return (answer?.held ?? null) === null ? name : word("why.adds", { name });
+}
+
+function heading({ trace, selection, program }, state, picked, answer) {
   const row = trace.rows[picked.row];
   const close = h(
     "button",
@@ -100,7 +106,8 @@ function heading({ trace, selection, program }, state, picked, number) {
     "×",
   );
   close.addEventListener("click", () => selection.pick(null));
-  const name = `${subjectOf(trace, state, row)}${elementText(picked.element)}`;
+  const number = answer?.found ? real(answer.number) : null;
+  const name = nameOf(trace, state, picked, answer);
   const shown = number === null ? [] : [" = ", h("strong", { "data-testid": "why-number" }, chip(number))];
   const isLeaf = row.kind === "grad_accumulated" && Boolean(program?.move);
   const move = JSON.stringify({ tensor: row.tensor, element: picked.element });
@@ -134,12 +141,11 @@ function content(ctx, state) {
   const { trace, questions } = ctx;
   const picked = ctx.selection.picked;
   const known = questions.of("/api/gradients/why", questionOf(trace, picked));
-  const number = known.answer?.found ? real(known.answer.number) : null;
   const told = known.answer
     ? body(ctx, state, picked, known.answer)
     : h("p", { class: "card-note", role: "status" }, known.message ?? word("why.waiting"));
   const v = gradientOf(trace, picked.row);
-  return [heading(ctx, state, picked, number), v ? chooser(ctx, picked, v) : null, told];
+  return [heading(ctx, state, picked, known.answer), v ? chooser(ctx, picked, v) : null, told];
 }
 
 export const why = {

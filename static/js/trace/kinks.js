@@ -1,7 +1,7 @@
 /**
  * Points at which an operation has no derivative, found from the numbers it was given: PyTorch takes some
- * value
- * all the same. Only operations whose convention is plain from a number or a tie are known here. No DOM.
+ * value all the same. Only operations whose convention is plain from a number or a tie are known here, and the row
+ * of an embedding that is padding. No DOM.
  */
 
 import { flatOf } from "#js/trace/gradients.js";
@@ -47,7 +47,7 @@ function numbersOf(trace, v) {
 
 /**
  * What kink there is at an element of an input, or null: {kind: "corner", op, at} a corner of the function,
- * {kind: "jump", op} a step, {kind: "tie", op, count} several elements are the largest (or smallest).
+ * {kind: "padding", op, row} a row that is given no gradient, {kind: "jump", op} a step, {kind: "tie", op, count} several elements are the largest (or smallest).
  * @param {Trace} trace
  * @param {number} _call
  * @param {{node: string, slot: number}} term
@@ -55,6 +55,7 @@ function numbersOf(trace, v) {
  */
 export function kinkOf(trace, _call, { node, slot }, element) {
   const fact = trace.nodes[node];
+  if (isPadding(fact, element)) return { kind: "padding", op: String(fact.op), row: element[0] };
   const applied = trace.rows.findIndex(
     (/** @type {any} */ row) => row.kind === "op_applied" && row.node === node,
   );
@@ -78,6 +79,16 @@ export function kinkOf(trace, _call, { node, slot }, element) {
     return count > 1 ? { kind: "tie", op, count } : null;
   }
   return null;
+}
+
+/**
+ * Does an element belong to the row that an embedding was told to leave as it is?
+ * @param {any} fact
+ * @param {number[]} element
+ */
+function isPadding(fact, element) {
+  const told = fact.args.find((/** @type {any} */ [name]) => name === "padding_idx")?.[1];
+  return fact.op === "embedding" && told?.text !== undefined && Number(told.text) === element[0];
 }
 
 /**
