@@ -14,6 +14,8 @@ const island = (id) => JSON.parse(document.getElementById(id)?.textContent || "{
 /** @param {string} id */
 const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id) ?? h("div"));
 
+const NARROW = "(max-width: 899.98px)"; // as in lesson.css: the text stands above the player
+const TOLD = new Set(["printed", "error", "warning"]); // rows whose news stands beside the code
 const NEAR = 12; // stops that are played on the way to an answer; from further away the player jumps first
 
 class Lesson {
@@ -55,6 +57,7 @@ class Lesson {
   async go(wanted) {
     const at = Math.max(0, Math.min(wanted, this.parts.length - 1));
     if (at === this.at) return;
+    const isFirst = this.at < 0;
     this.at = at;
     const section = this.boot.sections[at];
     this.revealing(); // the way to an answer of the section before leads no further
@@ -65,9 +68,11 @@ class Lesson {
     set(part("lesson-next"), "hidden", at !== this.parts.length - 1);
     history.replaceState(null, "", `${location.pathname}${location.search}#p=${at + 1}`);
     keepProgress(this.boot.slug, { section: at, ...(at === this.parts.length - 1 && { done: true }) });
+    if (!isFirst) this.beginReading();
     if (!(await this.load(section.program)) || this.at !== at) return;
     this.detail(section.level);
     this.player.seek(section.k);
+    choosePane("graph");
     this.ask(section, this.parts[at]);
   }
 
@@ -76,6 +81,15 @@ class Lesson {
     const own = this.own ?? this.player.level;
     this.player.setLevel(level ?? own);
     this.own = level ? own : null;
+  }
+
+  /** Go to the top of the section that is shown, with the eyes and with the keyboard. */
+  beginReading() {
+    const heading = /** @type {HTMLElement} */ (this.parts[this.at].querySelector("h2"));
+    set(heading, "tabindex", -1);
+    heading.focus({ preventScroll: true });
+    part("lesson-text").scrollTop = 0;
+    scrollTo(0, 0);
   }
 
   /** Play a program of the lesson. @param {string} name */
@@ -116,9 +130,26 @@ class Lesson {
       onAnswer: (outcome) => {
         keepProgress(this.boot.slug, { answers: { [checkpoint.id]: outcome } });
         set(/** @type {Element} */ (after), "hidden", false);
+        this.watch(root, checkpoint.reveal);
         this.reveal(k, checkpoint.reveal);
       },
     });
+  }
+
+  /**
+   * Bring the answer and what is going to move onto the screen together.
+   * @param {Element} root
+   * @param {number} to
+   */
+  watch(root, to) {
+    choosePane(TOLD.has(this.player.trace.rows[to]?.kind) ? "code" : "graph");
+    const verdict = root.querySelector(".verdict");
+    if (matchMedia(NARROW).matches) verdict?.scrollIntoView({ block: "start" });
+    else verdict?.scrollIntoView({ block: "nearest" });
+    const isLast = this.at === this.parts.length - 1;
+    const focus = isLast ? part("lesson-next").querySelector("a") : part("section-after");
+    const had = document.activeElement ?? document.body; // a field of the question is disabled by now
+    if (had === document.body || root.contains(had)) focus?.focus({ preventScroll: true });
   }
 
   /** Play on to the step that shows the answer. @param {number} from @param {number} to */
@@ -152,8 +183,7 @@ class Lesson {
 
   /** Light up an element of the graph. @param {string[]} nodes */
   flash(nodes) {
-    const pane = /** @type {HTMLInputElement | null} */ (document.getElementById("pane-graph"));
-    if (pane) pane.checked = true;
+    choosePane("graph");
     for (const element of this.root.querySelectorAll("[data-ids]")) {
       const ids = (element.getAttribute("data-ids") ?? "").split(" ");
       if (!nodes.some((id) => ids.includes(id))) continue;
@@ -162,6 +192,12 @@ class Lesson {
       element.classList.add("pointed");
     }
   }
+}
+
+/** On a narrow screen: show one of the player's panes. @param {"graph" | "code"} name */
+function choosePane(name) {
+  const pane = /** @type {HTMLInputElement | null} */ (document.getElementById(`pane-${name}`));
+  if (pane) pane.checked = true;
 }
 
 /** @param {string} hash */
@@ -199,10 +235,7 @@ function listenForClicks(root, kind, take) {
     if (kind === "node") take((element.getAttribute("data-ids") ?? "").split(" "));
     else take(Number(element.getAttribute("data-line")));
   }
-  const pane = /** @type {HTMLInputElement | null} */ (
-    document.getElementById(kind === "node" ? "pane-graph" : "pane-code")
-  );
-  if (pane) pane.checked = true;
+  choosePane(kind === "node" ? "graph" : "code");
   set(root, "data-asks", kind);
   root.addEventListener("click", onClick, { capture: true, signal: over.signal });
   root.addEventListener("keydown", onClick, { capture: true, signal: over.signal });
