@@ -59,6 +59,7 @@ class Recorder:
         self._entries = self.log.entries
         self._taken = [0, 0]
         self._settling = False
+        self._telling = False
         self._asked: tuple[str, str, Span | None] | None = None  # to stop, while rows were being written
         self._at_once = mortal(source.lower())
         if self._at_once:
@@ -324,6 +325,8 @@ class Recorder:
 
     def stop(self, limit: str, message: str, frame: FrameType | None = None) -> None:
         """End the run. `frame`, from a signal handler, is where the program stands."""
+        if self._telling:  # the run is over, and its trace is being made
+            return
         frame = innermost(frame)
         at = self.spans.of_frame(frame)
         if self._settling:
@@ -337,6 +340,7 @@ class Recorder:
     def _stop(self, limit: str, message: str) -> None:
         outcome = self.limit(limit, message)
         if self.limits.stop is not None:
+            self._telling = True
             self.limits.stop(self.trace(outcome))
         raise LimitReached(limit)
 

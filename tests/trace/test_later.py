@@ -170,3 +170,18 @@ def test_whoever_writes_a_tensors_memory_says_so_before():
     assert {function.name for _, function in found} >= {"write", "_renorm", "_update_statistics"}
     for path, function in found:
         assert "events.overwriting(" in ast.unparse(function), f"{path.name}: {function.name} says nothing"
+
+
+def test_an_alarm_while_the_trace_of_an_ended_run_is_made_changes_nothing():
+    """The alarm of the time limit rings again and again until the process has ended."""
+    told = []
+    run = Run("import torch\nwhile True:\n    torch.ones(2)", limits=Limits(rows=200, stop=told.append))
+    plain = run.recorder.trace
+
+    def interrupted(outcome: dict) -> dict:
+        run.stop("time", "too late")
+        return plain(outcome)
+
+    run.recorder.trace = interrupted
+    run.trace()
+    assert [trace["outcome"]["limit"] for trace in told] == ["rows"]
