@@ -372,6 +372,6 @@ def check_lessons(options: argparse.Namespace) -> int:
     for problem in problems:
         print(problem)
     if problems:
-        raise Refused(f"{len(problems)} things are wrong in {count} lessons; they stand above.")
-    print(f"checked: {count} lessons hold against their runs")
+        raise Refused(f"lessons read: {count}; found wrong: {len(problems)}, told above.")
+    print(f"lessons that hold against their runs: {count}")
     return 0

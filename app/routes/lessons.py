@@ -24,6 +24,7 @@ from app.templating import page
 router = APIRouter(include_in_schema=False)
 READ = ["GET", "HEAD"]
 PAGES = Path(shelf.__file__).parent / "pages"
+EXAMPLE = PAGES / "example" / "01-slope-of-a-square"
 UNTRUE = (facts.NotAFact, moments.NoSuchStep, prose.Untrue, ValueError, LookupError)
 log = logging.getLogger("gradstep.lessons")
 
@@ -57,6 +58,17 @@ def contents(request: Request) -> HTMLResponse:
         for lesson in lessons
     ]
     return page(request, "lessons.html", {"page": "lessons", "lessons": shown}, lessons=shown, asked="")
+
+
+@router.api_route("/lessons/write", methods=READ)
+def writing(request: Request) -> HTMLResponse:
+    """How to write a lesson, with a whole one as an example."""
+    lang = language_of(request)
+    before, mark, after = written("writing", lang).partition("<h2>")  # the example comes between
+    names = (f"{EXAMPLE.name}/{name}" for name in ("snippet.py", f"{lang}.md"))
+    files = [{"name": name, "text": (EXAMPLE.parent / name).read_text(encoding="utf-8")} for name in names]
+    shown = {"before": before, "after": mark + after, "files": files}
+    return page(request, "writing.html", {"page": "writing"}, **shown)
 
 
 @router.api_route("/lessons/{slug}", methods=READ)

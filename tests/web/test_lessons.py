@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from html import unescape
 
 import pytest
 from starlette.testclient import TestClient
 
+from app.lesson_command import check_folders
 from app.lessons import shelf
 from app.lessons.confusions import answered
+from app.lessons.facts import FACTS
 from app.main import create_app
+from app.routes.lessons import EXAMPLE
 from app.settings import Settings
 
 COURSE = shelf.lessons()
@@ -105,3 +110,18 @@ def test_what_is_looked_up_is_shown_as_text(client):
 
 def test_a_program_of_the_gallery_opens_in_the_sandbox(client):
     assert "straight through" in client.get("/sandbox?example=straight-through").text
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_for_authors_shows_a_whole_lesson_that_holds(client, lang: str):
+    shown = unescape(client.get(f"/lessons/write?lang={lang}").text)
+    for name in ("snippet.py", f"{lang}.md"):
+        assert (EXAMPLE / name).read_text(encoding="utf-8") in shown
+    count, problems = asyncio.run(check_folders([EXAMPLE], Settings()))
+    assert (count, problems) == (1, [])
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_for_authors_names_every_fact_and_no_other(client, lang: str):
+    text = (EXAMPLE.parents[1] / f"writing.{lang}.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`(?:\{[=!] )?([a-z_]+)\(", text)) - {"then"} == set(FACTS)

@@ -2,7 +2,10 @@
 import { h } from "#js/dom.js";
 import { t as word } from "#js/i18n.js";
 
-/** Key of a text -> the term's place in the glossary (app/lessons/glossary.json). @type {Record<string, string>} */
+/**
+ * Key of a text -> the term's place in the glossary (app/lessons/glossary.json).
+ * @type {Record<string, string>}
+ */
 export const TERMS = {
   "kept.version": "version-counter",
   "kept.versions": "version-counter",
@@ -37,6 +40,6 @@ export const TERMS = {
 export function termed(key, facts) {
   const text = word(key, facts);
   if (!TERMS[key]) return text;
-  const href = `/glossary#${TERMS[key]}`;
-  return h("a", { class: "termed", href, target: "_blank", rel: "noopener", title: word("glossary.open") }, text);
+  const tab = { href: `/glossary#${TERMS[key]}`, target: "_blank", rel: "noopener" };
+  return h("a", { class: "termed", ...tab, title: word("glossary.open") }, text);
 }
