@@ -46,11 +46,14 @@ def read_graph(trace: dict) -> Graph:
     if not ops and not leaves:
         data = [t for t, tensor in tensors.items() if tensor["names"]][:STANDALONE_DATA]
 
-    born, accumulate = births(trace), accumulators(trace)
+    born, accumulate, unmade = births(trace), accumulators(trace), seen_of(trace)
     elements = [
         *(Element(t, "leaf", (t, *accumulate.get(t, ())), born.get(t, -1)) for t in leaves),
         *(Element(t, "data", (t,), born.get(t, -1)) for t in data),
-        *(Element(n, "op", (n, *outputs_of(trace, n)), born.get(n, len(trace["rows"]))) for n in ops),
+        *(
+            Element(n, "op", (n, *outputs_of(trace, n), *unmade.get(n, ())), born.get(n, len(trace["rows"])))
+            for n in ops
+        ),
     ]
     elements.sort(key=lambda element: (element.born, number(element.id)))
     return Graph({element.id: element for element in elements}, edges)
@@ -91,10 +94,22 @@ def outputs_of(trace: dict, n: str) -> list[str]:
     return [t for t in trace["nodes"][n]["outputs"] if trace["tensors"][t]["node"] == n]
 
 
+def seen_of(trace: dict) -> dict[str, list[str]]:
+    """Return, for each node that no row has applied, its results that came into view."""
+    found: dict[str, list[str]] = {}
+    for tensor in dict.fromkeys(t for row in trace["rows"] for t in row.get("seen", ())):
+        node = trace["tensors"][tensor]["node"]
+        if node is not None and tensor not in trace["nodes"][node]["outputs"]:
+            found.setdefault(node, []).append(tensor)
+    return found
+
+
 def births(trace: dict) -> dict[str, int]:
     """Return the row in which each tensor and each node was made."""
     born: dict[str, int] = {}
     for i, row in enumerate(trace["rows"]):
+        for tensor in row.get("seen", ()):
+            born.setdefault(tensor, i)
         if row["kind"] in ("tensor_made", "detached"):
             born.setdefault(row["tensor"], i)
         elif row["kind"] == "op_applied":

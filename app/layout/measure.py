@@ -85,6 +85,9 @@ def longest_values(trace: dict) -> dict[str, int]:
         longest[id] = max(longest.get(id, 4), lengths.get(value, 4))
 
     for row in trace["rows"]:
+        for t, value in row.get("seen", {}).items():
+            seen(t, value)
+            seen(trace["tensors"][t]["node"] or t, value)
         match row["kind"]:
             case "tensor_made" | "detached":
                 seen(row["tensor"], row["value"])

@@ -31,6 +31,7 @@ class State:
 
     def fold(self, row: Row) -> None:
         """Take one row in; a kind that changes nothing here is left alone."""
+        self.value.update(row.get("seen", ()))
         handler = getattr(self, f"on_{row['kind']}", None)
         if handler is not None:
             handler(row)

@@ -32,6 +32,7 @@ class Log:
         self.entries: list[Any] = []
         self.now = 0  # the entry that is being read
         self.kept = 0  # bytes
+        self.always = False  # to copy it, even if only the entry that comes now could mean it
         self.written: set[int] = set()  # the entries before which memory was overwritten
         self.roots: dict[int, list[np.ndarray]] = {}  # memory that was written before an entry
         self._memory: dict[int, list[tuple[int, np.ndarray, np.ndarray]]] = {}
@@ -64,7 +65,7 @@ class Log:
     def overwriting(self, array: np.ndarray) -> None:
         """Copy the memory that is about to be written; views of it may stand in any entry so far."""
         root = owner(array)
-        if self.entries:
+        if self.entries or self.always:
             self._copy(array, root)
         self.roots.setdefault(len(self.entries), []).append(root)
 
@@ -74,7 +75,8 @@ class Log:
             return
         whole = root.base is None and root.flags.c_contiguous
         if not whole or self.kept > ROOM or (root.nbytes > SMALL and root.nbytes > 2 * array.nbytes):
-            self.settle()
+            if self.entries:
+                self.settle()
             return
         self.kept += root.nbytes
         self.written.add(len(self.entries))

@@ -41,7 +41,7 @@ STEPS = frozenset((
     events.EdgeFlowed, events.GradSummed, events.GradCaptured, events.GradAccumulated, events.GradRetained,
     *(kind for kind in events.FACTS if kind.__name__ in UNWRITTEN),
 ))  # fmt: skip
-NAMELESS = (events.HookRan, events.ParameterUpdated)  # no more do variables change before these
+NAMELESS = (events.ParameterUpdated,)  # no more do variables change before these
 
 
 class Recorder:
@@ -286,6 +286,7 @@ class Recorder:
         self._waiting = limits.step is not None
         self._cap = AWAITED if self._waiting else MOST
         self._most = 0 if self._at_once or rows < limits.at_once else limits.rows - rows - 2
+        self.log.always = self._most == 0
         self._next = min(self._most, self._cap if self._waiting else APART)
         self._elements = 0
         self._room = min(ROOM, limits.elements, limits.made - self.ids.elements)

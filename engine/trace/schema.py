@@ -57,6 +57,7 @@ TENSOR, NODE, MODULE, VALUE, SPAN = (
     ref(n) for n in ("tensor_id", "node_id", "module_id", "value_id", "span")
 )
 GRAD = maybe(VALUE)
+SEEN = keyed(VALUE)  # tensors that no row has told as they are, and what they hold before this row
 MAYBE_NODE = maybe(NODE)
 SKIPPED = {"enum": ["not required", "not asked for", "undefined"]}
 OWNER = {"anyOf": [TENSOR, NODE]}
@@ -69,6 +70,7 @@ ROWS: dict[str, dict[str, dict]] = {
     "op_applied": {
         "op": TEXT, "node": MAYBE_NODE, "args": ARGUMENTS, "outputs": many(TENSOR), "values": many(VALUE),
         "inplace": FLAG, "saved": many(row_of(TEXT, maybe(TENSOR), GRAD)), "module": maybe(MODULE),
+        "seen": SEEN,
     },
     "detached": {"tensor": TENSOR, "source": TENSOR, "how": TEXT, "value": VALUE},
     "saved_packed": {"hook": TEXT, "value": VALUE, "kept": TEXT, "packed": GRAD},
@@ -85,7 +87,7 @@ ROWS: dict[str, dict[str, dict]] = {
     "rebased": {"tensor": TENSOR, "before": MAYBE_NODE, "after": NODE},
     "data_replaced": {"tensor": TENSOR, "source": TENSOR, "before": VALUE, "after": VALUE},
     "value_read": {"tensor": TENSOR, "how": TEXT, "value": VALUE},
-    "names_bound": {"names": keyed(TENSOR), "unbound": many(TEXT)},
+    "names_bound": {"names": keyed(TENSOR), "unbound": many(TEXT), "seen": SEEN},
     "printed": {"text": TEXT},
     "echo": {"text": TEXT},
     "seeded": {"generator": TEXT, "seed": COUNT},
@@ -148,9 +150,11 @@ ROWS: dict[str, dict[str, dict]] = {
     "limit": {"limit": TEXT, "message": TEXT},
 }
 
-# Only in a pass that several devices share: whose queue it is, and who hands over or wakes the caller.
+# `seen`: only if there are such tensors. The others: only in a pass that several devices share; whose queue
+# it is, and who hands over or wakes the caller.
 OPTIONAL: dict[str, tuple[str, ...]] = {
     "node_ready": ("device", "handed_by"), "node_entered": ("device",), "backward_ended": ("woken_by",),
+    "names_bound": ("seen",), "op_applied": ("seen",),
 }
 
 # ----- what the rows are about ------------------------------------------------------------------

@@ -33,6 +33,7 @@ from engine.trace.lines import Glance, Seen, seen_in
 from engine.trace.log import Log
 from engine.trace.names import Names
 from engine.trace.rules import local_rules, saved_of, skipped_of, text_of
+from engine.trace.sightings import Sightings
 from engine.trace.spans import Span, Spans
 from engine.trace.steps import Steps, number
 from engine.trace.values import Values
@@ -77,6 +78,7 @@ class Writer:
         self.grads = Grads(self.value)
         self.aliases = Aliases(log, self.names, self.ids, self.value)
         self._told = self.aliases.told
+        self.sightings = Sightings(log, self.names, self.ids, self.values, self.value, self._told)
         self._overwritten: list[np.ndarray] = []  # memory that was written, and is not told yet
         self.steps = Steps(self.tensor, self.value)
         self.at: Span | None = None
@@ -126,7 +128,8 @@ class Writer:
     def bind(self, changes: list[tuple]) -> None:
         """Write what variables have come to hold."""
         for span, bound, unbound in changes:
-            self.add("names_bound", span, {"names": bound, "unbound": unbound})
+            seen = self.sightings.bound(bound.values())
+            self.add("names_bound", span, {"names": bound, "unbound": unbound, **seen})
 
     def row(self, kind: str, **fields: Any) -> None:
         """Write a row about the expression that was running."""
@@ -242,6 +245,8 @@ class Writer:
         args = [pair for name, value in zip(fact.names, given) for pair in self._argument(name, value)]
         node = None if fact.node is None else self.node(fact.node)
         outputs = [self.tensor(output) for output in fact.outputs]
+        as_it_was = fact.inplace and args[0][1] != {"tensor": outputs[0]}  # a stand-in: another shape
+        seen = {} if as_it_was else self.sightings.given(args)
         name = fact.op.name + ("_" if fact.inplace and not fact.op.name.endswith("_") else "")
         saved = []
         if node is not None:
@@ -258,7 +263,7 @@ class Writer:
         self._told.update(zip(outputs, values))
         self.row(
             "op_applied", op=name, node=node, args=args, outputs=outputs, values=values, inplace=fact.inplace,
-            saved=saved, module=module,
+            saved=saved, module=module, **seen,
         )  # fmt: skip
         for owner, grad in written:
             tensor = self.tensor(owner)

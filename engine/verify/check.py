@@ -27,6 +27,7 @@ from engine.verify.rebasing import Rebasing
 from engine.verify.report import Report
 from engine.verify.saving import Saving
 from engine.verify.scopes import Scopes
+from engine.verify.sightings import Sightings
 from engine.verify.sparse import Sparse
 from engine.verify.structure import check_structure
 from engine.verify.updates import Updates
@@ -52,8 +53,9 @@ def walk(world: World) -> None:
     graph, grads, program = Graph(world), Grads(world), world.program
     backward, rates = Backward(world, graph, grads), Rates(world)
     parts = (
-        Endings(world), Order(world), Places(world, program), Names(world, program), Scopes(world, program),
-        Updates(world, rates), rates, grads, Clipping(world), backward, Hooks(world, backward),
+        Endings(world), Order(world), Places(world, program), Sightings(world, program),
+        Names(world, program), Scopes(world, program), Updates(world, rates),
+        rates, grads, Clipping(world), backward, Hooks(world, backward),
         Forward(world, graph), Moving(world), Rebasing(world, graph), Leaving(world, program),
         Printed(world, program), Saving(world), Sparse(world), Warned(world, program),
         Aliases(world, program),

@@ -82,6 +82,8 @@ def mentioned(row: dict) -> Iterator[str]:
     """Yield the ids in a row as they stand. Names and texts may look like ids, but are none."""
     for name, kind in FIELDS[row["kind"]]:
         yield from within(row[name], kind)
+    for tensor, value in row.get("seen", {}).items():
+        yield from (tensor, value)
 
 
 def within(thing: Any, kind: str) -> Iterator[str]:

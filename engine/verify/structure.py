@@ -81,8 +81,9 @@ ROWS = {
     "error": "type:text message:text node:n? cause:cause?",
     "limit": "limit:text message:text",
 }
-OPTIONAL = {  # only where several devices share a pass
+OPTIONAL = {  # only where tensors come into view that no row has made, or several devices share a pass
     "node_ready": ("device", "handed_by"), "node_entered": ("device",), "backward_ended": ("woken_by",),
+    "names_bound": ("seen",), "op_applied": ("seen",),
 }  # fmt: skip
 OUTCOMES = {
     "finished": "",
@@ -232,7 +233,10 @@ class Structure:
             elif not test(thing[name]):
                 yield name, re.search(rf"(?:^| ){name}:(\S+)", spec)[1], str(thing[name])[:80]
         for name in thing:
-            if name in optional and name != "variable" and type(thing[name]) is not str:
+            if name == "seen" and name in optional:
+                if not self.kind("v%")(thing[name]) or not all(self.known("t", t) for t in thing[name]):
+                    yield name, "v%", str(thing[name])[:80]
+            elif name in optional and name != "variable" and type(thing[name]) is not str:
                 yield name, "a text", str(thing[name])[:80]
             if name not in tests and name not in optional:
                 yield name, "no such field", str(thing[name])[:80]

@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cells, full, number, picture, shapeText, short, shortNumber } from "../../static/js/trace/values.js";
+import {
+  cells,
+  full,
+  number,
+  picture,
+  shapeText,
+  short,
+  shortNumber,
+  troubles,
+} from "../../static/js/trace/values.js";
 
 const float32 = (data, shape) => ({ values: { v1: { dtype: "float32", shape, data } } });
 const vector = (...data) => float32(data, [data.length]);
@@ -165,4 +174,16 @@ test("cells are the matrix a value is seen as", () => {
 
 test("a shape is written as Python writes a tuple", () => {
   assert.deepEqual([[], [2], [2, 3]].map(shapeText), ["()", "(2,)", "(2, 3)"]);
+});
+
+test("a complex number is written with both its parts, and drawn by its modulus", () => {
+  const data = [
+    { re: 3, im: -4 },
+    { re: "nan", im: 0.1 },
+  ];
+  const trace = /** @type {any} */ ({ values: { v1: { dtype: "complex64", shape: [2], data } } });
+  assert.equal(full(trace, "v1"), "[3.-4.j, nan+0.1j]");
+  assert.equal(short(trace, "v1"), "[3.-4.j, nan+0.1j]");
+  assert.deepEqual(picture(trace, "v1").shares, [1, null]);
+  assert.deepEqual(troubles(trace, "v1"), ["nan"]);
 });

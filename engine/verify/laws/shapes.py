@@ -120,6 +120,12 @@ def joined(tensors, dim=0):
     return np.concatenate([x for x in tensors if x.shape != (0,)] or tensors, axis=dim)
 
 
+def unbind(self: np.ndarray, dim: int = 0) -> list[np.ndarray]:
+    """Return the slices along a dimension, as views also where they are single numbers."""
+    moved = np.moveaxis(np.asarray(self), dim, 0)
+    return [moved[i, ...] for i in range(len(moved))]
+
+
 def parts(self, split_size, dim=0):
     """Return consecutive parts of one size; the last may be smaller."""
     return np.split(self, range(split_size, self.shape[dim], split_size), axis=dim) if split_size else [self]
@@ -142,7 +148,7 @@ law(
     view=True,
     moves="self",
 )
-law("unbind", lambda self, dim=0: list(np.moveaxis(self, dim, 0)), "UnbindBackward0", view=True, moves="self")
+law("unbind", unbind, "UnbindBackward0", view=True, moves="self")
 
 # ----- rearranged, repeated, filled up ------------------------------------------------------------
 for _name, _node, _function in (

@@ -34,10 +34,27 @@ function writers(trace) {
   if (known.has(trace)) return known.get(trace);
   const found = new Map();
   trace.rows.forEach((row, k) => {
+    for (const id of Object.keys(row.seen ?? {}))
+      if (!found.has(id)) found.set(id, [{ k, node: trace.tensors[id].node }]);
     if (row.kind !== "op_applied") return;
     for (const id of row.outputs) found.set(id, [...(found.get(id) ?? []), { k, node: row.node }]);
   });
   known.set(trace, found);
+  return found;
+}
+
+/** @type {WeakMap<object, Map<string, string[]>>} */
+const inView = new WeakMap();
+
+/** The results of nodes that no row has applied, such as those that a backward pass made, as far as seen. */
+function unmade(trace) {
+  if (inView.has(trace)) return inView.get(trace);
+  const found = new Map();
+  for (const id of new Set(trace.rows.flatMap((row) => Object.keys(row.seen ?? {})))) {
+    const node = trace.tensors[id].node;
+    if (node && !trace.nodes[node].outputs.includes(id)) found.set(node, [...(found.get(node) ?? []), id]);
+  }
+  inView.set(trace, found);
   return found;
 }
 
@@ -47,7 +64,8 @@ function results({ trace, state }, node) {
     writers(trace)
       .get(id)
       ?.findLast(({ k }) => k <= state.k)?.node === node;
-  return trace.nodes[node].outputs.filter((id) => state.value.has(id) && isOf(id));
+  const all = [...trace.nodes[node].outputs, ...(unmade(trace).get(node) ?? [])];
+  return all.filter((id) => state.value.has(id) && isOf(id));
 }
 
 /** The word for an operation and its plain arguments: "pow 2". */

@@ -51,6 +51,7 @@ export function apply(state, row, trace) {
   state.row = row;
   if (row.kind !== "names_bound" || !sameLine(state.at, row.at)) state.at = row.at;
   state.focus = subjectOf(row) ?? state.focus;
+  for (const [tensor, v] of Object.entries(row.seen ?? {})) see(state, tensor, v, trace);
   on[row.kind]?.(state, row, trace);
   return state;
 }
@@ -60,6 +61,20 @@ export const keptKey = (which, part) => `${which}:${part}`;
 
 /** Hooks whose answer is what the node's rules get. */
 const BEFORE_RULES = new Set(["tensor", "before the node"]);
+
+/**
+ * A tensor that no row has made is in view from now on.
+ * @param {State} s
+ * @param {string} tensor
+ * @param {string} v
+ * @param {Trace} trace
+ */
+function see(s, tensor, v, trace) {
+  s.phase.set(tensor, "made");
+  s.value.set(tensor, v);
+  const node = trace.tensors[tensor]?.node;
+  if (node && !s.phase.has(node)) s.phase.set(node, "made");
+}
 
 /** @param {State} s @param {Row} row */
 function extra(s, row) {

@@ -75,5 +75,5 @@ export function valueWritten(row, tensor) {
   if (row.kind === "aliases_changed")
     return row.tensors.find((/** @type {string[]} */ [id]) => id === tensor)?.[1];
   const index = row.kind === "op_applied" ? row.outputs.indexOf(tensor) : -1;
-  return index < 0 ? undefined : row.values[index];
+  return index < 0 ? row.seen?.[tensor] : row.values[index];
 }

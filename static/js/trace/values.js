@@ -1,6 +1,7 @@
 /** Numbers as text: value id → what PyTorch would print, whole or honestly shortened. Knows no rows. */
 
-/** @typedef {number | string | boolean | Data[]} Data */
+/** @typedef {{re: number | string, im: number | string}} Complex */
+/** @typedef {number | string | boolean | Complex | Data[]} Data */
 /** @typedef {{dtype: string, shape: number[], data?: Data, summary?: any}} Value */
 /** @typedef {{rows: number, columns: number, data: (number | string | boolean)[][]}} Cells */
 /** @typedef {{rows: number, columns: number, shares: (number | null)[]}} Picture */
@@ -78,9 +79,27 @@ export function picture(trace, v) {
   const drawn = valueOf(trace, v)?.summary?.picture;
   if (drawn) return { ...drawn, shares: [...drawn.levels].map(shareOf) };
   const { rows, columns, data } = cells(trace, v);
-  const numbers = data.flat().map((x) => (typeof x === "string" ? NaN : Number(x)));
+  const numbers = data.flat().map((x) => (typeof x === "string" ? NaN : sizeOf(x)));
   const most = Math.max(...numbers.filter(Number.isFinite).map(Math.abs)) || 1;
   return { rows, columns, shares: numbers.map((x) => (Number.isFinite(x) ? x / most : null)) };
+}
+
+/** @param {any} x @returns {x is Complex} */
+const isComplex = (x) => typeof x === "object" && x !== null && "re" in x;
+
+/** A number as it is drawn: of a complex one its modulus. @param {any} x */
+const sizeOf = (x) => (isComplex(x) ? Math.hypot(Number(x.re), Number(x.im)) : Number(x));
+
+/**
+ * Return a complex number as PyTorch writes it, "1.5-2.j"; its parts are floats of half the size.
+ * @param {Complex} x
+ * @param {string} dtype
+ * @param {(x: any, dtype: string) => string} format
+ */
+function complex(x, dtype, format) {
+  const part = dtype === "complex64" ? "float32" : "float64";
+  const [re, im] = [format(x.re, part), format(x.im, part)];
+  return `${re}${im.startsWith("-") ? "" : "+"}${im}j`;
 }
 
 /** @param {string} letter */
@@ -102,7 +121,8 @@ export function troubles(trace, v) {
   const value = valueOf(trace, v);
   if (!value) return [];
   const { summary: counts } = value;
-  const flat = counts ? [] : [value.data].flat(/** @type {any} */ (Infinity));
+  const all = counts ? [] : [value.data].flat(/** @type {any} */ (Infinity));
+  const flat = all.flatMap((x) => (isComplex(x) ? [x.re, x.im] : [x]));
   const holds = (/** @type {string} */ what) => flat.some((x) => x === what || x === `-${what}`);
   return ["nan", "inf"].filter((what) => counts?.[what] > 0 || holds(what));
 }
@@ -117,11 +137,12 @@ export function shapeText(shape) {
 
 /**
  * Return one number with all the digits its dtype holds.
- * @param {number | string | boolean} x
+ * @param {number | string | boolean | Complex} x
  * @param {string} dtype
  * @returns {string}
  */
 export function number(x, dtype) {
+  if (isComplex(x)) return complex(x, dtype, number);
   const special = notFinite(x, dtype);
   if (special !== null) return special;
   x = held(x, dtype);
@@ -135,11 +156,12 @@ export function number(x, dtype) {
  * Return one number with at most four decimals; with an exponent, as PyTorch, where four would show nothing
  * of it or far too many digits stand before the point: "1.2000e-04". What is rounded keeps its four decimals
  * and never looks like an integer: 0.50001 is "0.5000", 2.99999 stays "2.99999".
- * @param {number | string | boolean} x
+ * @param {number | string | boolean | Complex} x
  * @param {string} dtype
  * @returns {string}
  */
 export function shortNumber(x, dtype) {
+  if (isComplex(x)) return complex(x, dtype, shortNumber);
   const special = notFinite(x, dtype);
   if (special !== null) return special;
   x = held(x, dtype);
@@ -155,10 +177,12 @@ export function shortNumber(x, dtype) {
 
 /**
  * Return one number in few characters: an exponent and one decimal. The exponent is never cut off.
- * @param {number | string | boolean} x
+ * @param {number | string | boolean | Complex} x
  * @param {string} dtype
+ * @returns {string}
  */
 function rough(x, dtype) {
+  if (isComplex(x)) return complex(x, dtype, rough);
   const text = shortNumber(x, dtype);
   const brief = notFinite(x, dtype) ?? scientific(Number(x), 1);
   return brief.length < text.length ? brief : text;
