@@ -373,5 +373,7 @@ def check_lessons(options: argparse.Namespace) -> int:
         print(problem)
     if problems:
         raise Refused(f"lessons read: {count}; found wrong: {len(problems)}, told above.")
+    if not count:
+        raise Refused("no lesson is there; a lesson is a folder NN-some-words with en.md and snippet.py")
     print(f"lessons that hold against their runs: {count}")
     return 0

@@ -63,15 +63,18 @@ def read_lesson(folder: Path) -> Lesson:
             Problem(folder.name, 1, "the folder is called NN-some-words, for example 03-two-paths")
         )
     texts, fronts = {}, {}
-    for file in sorted(folder.glob("*.md")):
+    programs = {}
+    for file in (*sorted(folder.glob("*.md")), *sorted(folder.glob("*.py"))):
         try:
-            fronts[file.stem], texts[file.stem] = read_text(file)
+            if file.suffix == ".py":
+                programs[file.name] = read(file)
+            else:
+                fronts[file.stem], texts[file.stem] = read_text(file)
         except Misread as wrong:
             problems.append(Problem(f"{folder.name}/{file.name}", wrong.line, wrong.words))
-    programs = {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py"))}
     if "en.md" not in {file.name for file in folder.glob("*.md")}:
         problems.append(Problem(folder.name, 1, "en.md is missing"))
-    if MAIN not in programs:
+    if not (folder / MAIN).is_file():
         problems.append(Problem(folder.name, 1, f"{MAIN} is missing"))
     if problems:
         raise Unreadable(problems)
@@ -89,6 +92,15 @@ def read_lesson(folder: Path) -> Lesson:
     )
 
 
+def read(file: Path) -> str:
+    """Return the text of a file, with or without the mark that Windows puts first. Raises Misread."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        before = wrong.object[: wrong.start].count(b"\n")
+        raise Misread(before + 1, "this is not UTF-8; save the file in UTF-8") from None
+
+
 def words(listed: str) -> tuple[str, ...]:
     """Return what commas separate."""
     return tuple(each.strip() for each in listed.split(",") if each.strip())
@@ -96,7 +108,7 @@ def words(listed: str) -> tuple[str, ...]:
 
 def read_text(file: Path) -> tuple[list[Entry], Text]:
     """Return front matter and text of one language. Raises Misread with the line in the file."""
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = read(file).splitlines()
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
         raise Misread(1, "the file begins with front matter between two lines of ---")
     end = lines.index("---", 1)

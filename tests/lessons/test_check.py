@@ -72,6 +72,23 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str):
     assert f"{name} is missing" in problems(folder)
 
 
+@pytest.mark.parametrize("name", ["en.md", "snippet.py"])
+def test_a_file_in_another_encoding_is_told_with_its_line(tmp_path: Path, name: str):
+    folder = tmp_path / MODEL.name
+    shutil.copytree(MODEL, folder)
+    lines = (folder / name).read_bytes().splitlines(keepends=True)
+    (folder / name).write_bytes(b"".join((*lines[:2], "# 梯度\n".encode("gbk"), *lines[2:])))
+    assert f"{name}:3: this is not UTF-8" in problems(folder)
+
+
+def test_the_mark_that_windows_puts_first_is_no_part_of_the_text(tmp_path: Path):
+    folder = tmp_path / MODEL.name
+    shutil.copytree(MODEL, folder)
+    for name in ("en.md", "snippet.py"):
+        (folder / name).write_bytes(b"\xef\xbb\xbf" + (folder / name).read_bytes())
+    assert problems(folder) == ""
+
+
 def test_a_program_that_nobody_shows_is_told(tmp_path: Path):
     folder = tmp_path / MODEL.name
     shutil.copytree(MODEL, folder)
