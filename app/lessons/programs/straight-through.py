@@ -2,7 +2,7 @@ import torch
 
 x = torch.tensor([0.2, 0.7, 1.6], requires_grad=True)
 
-rounded = x.round()                              # its derivative is zero everywhere
+rounded = x.round()                              # flat between its jumps: no slope arrives
 rounded.sum().backward()
 print("rounded:", x.grad)
 

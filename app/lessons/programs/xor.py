@@ -1,7 +1,7 @@
 import torch
 import torch.nn as nn
 
-torch.manual_seed(1)
+torch.manual_seed(2)
 inputs = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]).double()
 targets = torch.tensor([[0.0], [1.0], [1.0], [0.0]]).double()
 
