@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
+from app import i18n
 from app.explain import explanations
 from app.i18n import language_of
 from app.lessons import facts, gallery, glossary, moments, prose, search, shelf
@@ -128,7 +129,8 @@ def searched(request: Request, q: str = "") -> HTMLResponse:
         search.of_lessons(shelved(request), lang), search.of_terms(lang), errors, search.of_gallery(lang)
     )
     found = search.look_up(asked, pages)
-    return page(request, "search.html", {"page": "search"}, found=found, asked=asked)
+    kinds = {each.kind: i18n.text(lang, f"search.kind.{each.kind}") for each in found}
+    return page(request, "search.html", {"page": "search"}, found=found, asked=asked, kinds=kinds)
 
 
 @router.api_route("/gallery", methods=READ)
