@@ -12,13 +12,14 @@ from engine import errors, events, modes, places
 from engine.dtype import DType, of_array
 from engine.halves import has_half, rounded_once
 from engine.local import ThreadLocalState, state
-from engine.node import Node, VariadicNode, accumulator, gradient_edge, node_type, work_of
+from engine.node import Node, VariadicNode, accumulator, gradient_edge, node_type
 from engine.numeric.kinds import TITLE, generic, plain
 from engine.ops.table import TABLE, Op
 from engine.overlap import in_turn, overlaps
 from engine.saved import SavedTensor
 from engine.tensor import Tensor, info_of, make, writable
 from engine.views import attach, check_inplace, check_overlap, moved, rebase, standing
+from engine.work import work_of
 
 np.seterr(all="ignore")  # 1/0 is inf and 0/0 is nan, silently, as in PyTorch
 NUMBERS = frozenset((bool, int, float, complex))

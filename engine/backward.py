@@ -278,7 +278,7 @@ def compute(node: Node, grads: tuple, asked: tuple[bool, ...], create_graph: boo
     if not node.silent:
         return node.run(grads, asked, create_graph)
     if not create_graph and all([ask or e is None for ask, e in zip(asked, node.next_edges, strict=True)]):
-        outs = on_arrays(node, grads)  # what is saved for an edge not asked for may have changed, too
+        outs, _ = on_arrays(node, grads)  # what is saved for an edge not asked for may have changed, too
         if outs is not None:
             return outs
     rule, watch = modes.begin_rule(), events.look_away()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
 from engine import anomaly, events
 from engine.local import ThreadLocalState, state
 from engine.ops.table import Op
-from engine.saved import FREED, GONE, RawSaved, SavedTensor
-from engine.tensor import Tensor, info_of, strides_of
+from engine.saved import RawSaved, SavedTensor
+from engine.tensor import info_of
+from engine.work import Work, emptied, is_kept, saving
 
 LEAF_SEQ = 2**64 - 1
 
@@ -43,7 +43,7 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__", "freed", "hooked", "more", "next_edges", "op", "outputs_info", "saved", "seq", "work",
+        "__weakref__", "freed", "held", "hooked", "more", "next_edges", "op", "outputs_info", "seq", "work",
     )  # fmt: skip
     inner, notes, stack = rare("inner"), rare("notes"), rare("stack")
     tensor_hooks, retains = rare("tensor_hooks"), rare("retains")
@@ -65,7 +65,7 @@ class Node:
         self.outputs_info = outputs_info
         self.seq = here.seq
         here.seq += 1
-        self.saved = NOTHING  # while it is being saved, hooks may look
+        self.held: Any = NOTHING  # while it is being saved, hooks may look
         self.freed = self.hooked = False
         self.more: dict[str, Any] | None = None
         self.work: Work | None = None
@@ -131,6 +131,17 @@ class Node:
         return self.seq
 
     # ----- running -----
+    @property
+    def saved(self) -> dict[str, Any]:
+        """Return what is kept for the rules, by name; a tuple is held as a dict from now on."""
+        if type(self.held) is tuple:
+            self.held = self.work.named(self.held)
+        return self.held
+
+    @saved.setter
+    def saved(self, values: dict[str, Any]) -> None:
+        self.held = values
+
     def save(self, plan: tuple, args: tuple, outputs: tuple) -> None:
         """Keep what `plan` names: tensors with their version, everything else as it is."""
         self.saved = {**self.saved, **saving(plan, self.op.inputs)(args, outputs)}
@@ -161,86 +172,6 @@ class Node:
             self.saved = {**self.saved, **{name: emptied(self.saved[name]) for name in dropped}}
             self.freed = True
         return tuple(dropped)
-
-
-@functools.cache
-def saving(plan: tuple, inputs: tuple[str, ...]) -> Callable[[tuple, tuple], dict[str, Any]]:
-    """Return the function from arguments and outputs to what a node saves, written out for one plan.
-
-    A dict display is evaluated in order, so tensors are packed in the order of the plan. An operand that is
-    a number is kept as a tensor is: it can be asked for as one, and be freed.
-    """
-    entries = []
-    for name, source, index in plan:
-        differentiable = name in inputs
-        entry = {
-            "argument": f"None if args[{index}] is None else SavedTensor(args[{index}])"
-            if differentiable
-            else f"kept(args[{index}])",
-            "attribute": "None" if differentiable else f"attribute(args[{index}])",
-            "result": f"SavedTensor(outputs[{index}], {index})",
-            "_sym_sizes": f"args[{index}].array.shape if isinstance(args[{index}], Tensor) else "
-            f"describe(args[{index}], '_sym_sizes')",
-            "nothing": "None",
-            "empty": "()",
-        }.get(source, f"describe(args[{index}], {source!r})")
-        entries.append(f"{name!r}: {entry}")
-    return eval(f"lambda args, outputs: {{{', '.join(entries)}}}", globals())  # noqa: S307 - our own text
-
-
-class Work:
-    """What the nodes of an operation have in common whose inputs in `mask` need grad: written out once.
-
-    `save` makes what they save of arguments and outputs; `fixed` is what they all save if that comes from
-    defaults alone (nobody writes into it); `kept` are the names under which tensors may lie there; `steps`
-    their rules on bare arrays (bare.py), once asked for.
-    """
-
-    __slots__ = ("fixed", "kept", "save", "steps")
-
-    def __init__(self, op: Op, mask: int) -> None:
-        plan = op.plan(mask)
-        self.save = saving(plan, op.inputs)
-        given = len(op.parameters) - len(op.defaults)
-        defaults = (None,) * given + tuple(op.defaults.values())
-        alone = all([source == "argument" and index >= given for _, source, index in plan])
-        self.fixed = self.save(defaults, ()) if alone else None
-        self.kept = tuple([name for name, source, _ in plan if source in ("argument", "result")])
-        self.steps: tuple | None = None
-
-
-def work_of(op: Op, mask: int) -> Work:
-    """Return what the nodes of an operation have in common; the row keeps it."""
-    made = op.works[mask] = Work(op, mask)
-    return made
-
-
-def kept(value: Any) -> Any:
-    """Return an argument as it is saved: each tensor, alone or in a list, with its version."""
-    if isinstance(value, Tensor):
-        return SavedTensor(value)
-    if isinstance(value, (tuple, list)):
-        return tuple([SavedTensor(v) if isinstance(v, Tensor) else v for v in value])
-    return value
-
-
-def attribute(value: Any) -> Any:
-    """Return an argument that the rules do not need as it is shown: tensors are not kept."""
-    return None if isinstance(value, Tensor) else value
-
-
-def is_kept(value: Any) -> bool:
-    """Return whether a saved value is, or has in it, a tensor that was not freed yet."""
-    if type(value) is SavedTensor:
-        return value.tensor is not FREED
-    return type(value) is tuple and any([type(v) is SavedTensor and v.tensor is not FREED for v in value])
-
-
-def emptied(value: Any) -> Any:
-    """Return what stands for a saved value once it was freed."""
-    if type(value) is tuple:
-        return tuple([GONE if type(part) is SavedTensor else part for part in value])
-    return GONE
 
 
 def unpacked(value: Any, node: Node, graph: bool) -> Any:
@@ -350,24 +281,3 @@ def unsigned(name: str, value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return tuple(unsigned(name, v) for v in value)
     return value + 2**64 if type(value) is int and value < 0 else value
-
-
-def describe(value: Any, what: str) -> Any:
-    """Return the saved shape facts of an argument: sizes, element count, strides, dtype."""
-    if isinstance(value, Tensor):
-        return FACTS[what](value)
-    if isinstance(value, (list, tuple)):
-        return tuple(describe(v, what) for v in value)
-    return (0,) if what == "_sym_sizes_opt" else None
-
-
-FACTS: dict[str, Callable[[Any], Any]] = {
-    "_sym_sizes": lambda tensor: tensor.array.shape,
-    "_sym_sizes_opt": lambda tensor: tensor.array.shape,
-    "_sym_numel": lambda tensor: tensor.array.size,
-    "_sym_strides": lambda tensor: strides_of(tensor.array),
-    "_sym_argsize_0": lambda tensor: tensor.array.shape[0],
-    "_dim": lambda tensor: tensor.array.ndim,
-    "_dtype": lambda tensor: tensor.dtype,
-    "_device": lambda tensor: str(tensor.device),
-}

@@ -16,10 +16,11 @@ from engine.apply import apply, explained
 from engine.dtype import float32, float64, operand
 from engine.events import OpApplied
 from engine.local import ThreadLocalState, state
-from engine.node import Node, accumulator, node_type, work_of
+from engine.node import Node, accumulator, node_type
 from engine.ops.kinds import ON_SCALARS, OPERATORS
 from engine.ops.table import Op
 from engine.tensor import Tensor, plain
+from engine.work import work_of
 
 ndarray = np.ndarray
 SINGLE, DOUBLE = float32.numpy, float64.numpy
@@ -128,7 +129,12 @@ def made(
     output.node = node
     output.requires = True
     work = node.work = op.works.get(mask) or work_of(op, mask)
-    node.saved = work.save(args, (output,)) if work.fixed is None else work.fixed
+    if work.fixed is not None:
+        node.held = work.fixed
+    elif work.pack is not None and here.saved_hooks is None:
+        node.held = work.pack(args, (output,))
+    else:
+        node.held = work.save(args, (output,))
     return node
 
 

@@ -95,6 +95,14 @@ class SavedTensor:
 GONE = SavedTensor(FREED)
 
 
+def unwritten(value: Any) -> SavedTensor:
+    """Return a number, or a tensor that had never been written, as saved then, when no hook was asked."""
+    saved = object.__new__(SavedTensor)
+    saved.output_nr = saved.unpack_hook = None
+    saved.version, saved.tensor = 0, value
+    return saved
+
+
 @contextmanager
 def outside_rules(grad: bool) -> Iterator[None]:
     """Let a program's own hook compute as it would anywhere, though a rule may be running."""

@@ -15,11 +15,12 @@ from engine import events
 from engine.accumulate import accumulated
 from engine.bare import on_arrays
 from engine.local import ThreadLocalState, state
-from engine.node import AccumulateGrad, Node, emptied, is_kept
+from engine.node import AccumulateGrad, Node
 from engine.ready_queue import ReadyQueue
 from engine.saved import FREED, GONE, SavedTensor
 from engine.sparse import SparseTensor
 from engine.stretch import TOLD, Teller
+from engine.work import emptied, is_kept
 
 Watch = Callable[[Any], None] | None
 
@@ -72,11 +73,10 @@ def go(call: steps.Call, start: Node, buffers: dict, missing: dict[Node, int], t
             outs, saved, raw = evaluated(node, grads, call, here, teller, queue)
         if len(outs) > 1 and (outs[0] is outs[1] or len(outs) > 2):
             steps.note_shared(call, node, outs)
-        for slot, edge in enumerate(node.next_edges):
+        for edge, grad in zip(node.next_edges, outs):
             if edge is None:
                 continue
             target, input_nr = edge
-            grad = outs[slot]
             left = missing[target] = missing[target] - 1
             buffer = buffers.get(target)
             if buffer is None:
@@ -131,9 +131,14 @@ def write_grad(node: AccumulateGrad, grad: Any, call: steps.Call, teller: Teller
         teller.note((node, (), None, None, (kept, *arrays, how)))
 
 
-def freed(node: Node) -> dict[str, Any] | None:
+def freed(node: Node) -> dict[str, Any] | tuple | None:
     """Drop what a node had saved and return what it was, for who watches; None if there was nothing."""
-    saved, left = node.saved, None
+    saved, left = node.held, None
+    if type(saved) is tuple:
+        if node.freed:
+            return None
+        node.held, node.freed = node.work.emptied(saved), True
+        return saved
     for name, value in saved.items():
         kind = type(value)
         if kind is SavedTensor or (kind is tuple and is_kept(value)):
@@ -150,8 +155,11 @@ def free(node: Node) -> None:
     if node.work is None:
         node.release()
         return
+    if type(node.held) is tuple:
+        node.held, node.freed = node.work.emptied(node.held), True
+        return
     for name in node.work.kept:
-        value = node.saved[name]
+        value = node.held[name]
         if type(value) is SavedTensor:
             value.tensor = FREED
             node.freed = True
@@ -167,23 +175,20 @@ def evaluated(
 
     Also what it had saved, and what its rules gave if that is something else, as a step wants them.
     """
-    edges, raw = node.next_edges, None
+    raw = None
     try:
-        outs = on_arrays(node, grads)
+        outs, fit = on_arrays(node, grads)
     except Exception:
         if teller is not None:
             teller.entered(node, grads, queue)
         raise
     if outs is None:
         return ruled(node, grads, call, here, teller, queue)
-    for slot, edge in enumerate(edges):
-        if edge is not None:
-            out = outs[slot]
-            if out is not None:
-                shape, dtype = edge[0].outputs_info[edge[1]]
-                if out.array.shape != shape or out.array.dtype is not dtype.numpy:
-                    raw = raw or list(outs)
-                    outs[slot] = steps.validated(node, slot, edge, out)
+    if not fit:
+        raw = list(outs)
+        for slot, edge in enumerate(node.next_edges):
+            if edge is not None and outs[slot] is not None:
+                outs[slot] = steps.validated(node, slot, edge, outs[slot])
     if call.keep_graph:
         return outs, None, raw
     if teller is None:

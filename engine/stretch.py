@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import events
-from engine.node import AccumulateGrad, Node, is_kept
+from engine.node import AccumulateGrad, Node
 from engine.ready_queue import ReadyQueue
+from engine.work import is_kept
 
 # One node: what flows on, one per edge; the sums made of it on arrival, in order; what it had saved and has
 # dropped; what its rules gave if that is not what flows on. AccumulateGrad: no more than, in the last place,
@@ -84,7 +85,12 @@ class Stretch:
         return [step[0].variable for step in self.steps if type(step[0]) is AccumulateGrad]
 
 
-def ran(node: Node, outs: list, saved: dict | None, raw: list | None) -> Iterator[Any]:
+def by_name(node: Node, saved: dict | tuple) -> dict:
+    """Return what a node had saved, as a step has it, by name."""
+    return node.work.named(saved) if type(saved) is tuple else saved
+
+
+def ran(node: Node, outs: list, saved: dict | tuple | None, raw: list | None) -> Iterator[Any]:
     """Yield what happened at a node with rules, from what they gave to what was freed."""
     given = outs if raw is None else raw
     yield events.NodeRan(node, tuple(given), tuple([edge is not None for edge in node.next_edges]))
@@ -92,8 +98,9 @@ def ran(node: Node, outs: list, saved: dict | None, raw: list | None) -> Iterato
         for slot, (before, after) in enumerate(zip(raw, outs)):
             if before is not after and before.array.shape != after.array.shape:
                 yield events.ReducedToShape(node, slot, before, after)
-    if saved is not None and (names := [name for name, value in saved.items() if is_kept(value)]):
-        yield events.SavedFreed(node, tuple(names))
+    if saved is not None:
+        if names := [name for name, value in by_name(node, saved).items() if is_kept(value)]:
+            yield events.SavedFreed(node, tuple(names))
 
 
 def written(node: AccumulateGrad, before: Any, arriving: Any, after: Any, how: str) -> Iterator[Any]:

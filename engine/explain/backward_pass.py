@@ -14,7 +14,7 @@ from engine.node import Node
 from engine.ready_queue import ReadyQueue
 from engine.saved import SavedTensor
 from engine.saving_facts import SavedUnpacked
-from engine.stretch import TOLD, Pass, Stretch
+from engine.stretch import TOLD, Pass, Stretch, by_name
 from engine.tensor import Tensor
 
 SMALL = 1 << 16  # elements of an array that is copied, as something may be added to it later
@@ -118,7 +118,7 @@ class BackwardPass:
             self._told = copied(fact.of)
         for node, _, _, saved, _ in fact.steps:
             if saved is not None and saved is not TOLD:
-                self._dropped[node] = saved
+                self._dropped[node] = by_name(node, saved)
         for each in self._told.unfolded(fact.steps):
             self.take(each)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.stretch import TOLD, Stretch
+from engine.stretch import TOLD, Stretch, by_name
 from engine.tensor import Tensor
 
 SMALL = 1 << 16  # bytes of memory that are always copied before a write
@@ -45,7 +45,7 @@ class Log:
             if type(entry) is Stretch:
                 for node, _, _, saved, _ in entry.steps:
                     if saved is not None and saved is not TOLD:
-                        self._saved.setdefault(id(node), []).append((i + 1, node, saved))
+                        self._saved.setdefault(id(node), []).append((i + 1, node, by_name(node, saved)))
 
     def clear(self) -> None:
         """Let go of everything: all rows are written."""

@@ -49,7 +49,7 @@ def gradients(name, i, dtype):
 @pytest.mark.parametrize(("name", "i"), CASES, ids=[f"{n}-{i}" for n, i in CASES])
 def test_rules_on_bare_arrays_give_the_same_bits_as_on_tensors(name, i, dtype, monkeypatch):
     bare = gradients(name, i, dtype)
-    monkeypatch.setattr(straight, "on_arrays", lambda *_: None)
+    monkeypatch.setattr(straight, "on_arrays", lambda *_: (None, False))
     assert bare == gradients(name, i, dtype)
 
 
