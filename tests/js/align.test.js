@@ -131,3 +131,10 @@ test("numbers that differ at a moment are told by name, with both", () => {
   assert.deepEqual(found, [{ kind: "value", name, left: was, right: "v999" }]);
   assert.ok(!sameNumbers({ trace: left, row: left.rows[0] }, { trace: right, row }));
 });
+
+test("a step that only keeps less for backward carries the same numbers", () => {
+  const trace = twoPaths();
+  const row = trace.rows.find((each) => each.kind === "op_applied" && each.saved?.length);
+  assert.ok(sameNumbers({ trace, row }, { trace, row: { ...row, saved: [] } }));
+  assert.ok(!sameNumbers({ trace, row }, { trace, row: { ...row, values: [] } }));
+});

@@ -80,3 +80,9 @@ def test_what_is_not_there_or_too_long_is_refused(client):
 def test_every_pair_is_reached_from_the_start_page_and_the_sandbox(client, page):
     text = client.get(page).text
     assert [slug for slug in SLUGS if f'href="/compare?example={slug}"' not in text] == []
+
+
+def test_what_the_player_draws_is_styled_here_as_on_its_own_page(server):
+    links = re.compile(r'rel="stylesheet" href="/static/(css/\w+\.css)')
+    alone, beside = (set(links.findall(server.get(path).text)) for path in ("/sandbox", "/compare"))
+    assert "css/groups.css" in alone and alone <= beside

@@ -10,6 +10,7 @@ import { short } from "#js/trace/values.js";
 const DONE = new Set(["ran", "freed"]);
 const BACK = ["ready", "running", "ran", "freed"];
 const SOURCES = ["leaves", "data"];
+const LEAST_VALUE = 44; // px for a value beside its name
 
 /** The name of a group: a loop's with its round. */
 export function groupName({ kind, label, round }) {
@@ -30,15 +31,23 @@ function phaseOf(phases) {
   return phases.includes("ready") ? "ready" : "made";
 }
 
+/** The end of a long dotted name: of `blocks.0.mlp.0.bias` in its module's box "….bias" is enough. */
+function shortened(name, room) {
+  const parts = name.split(".");
+  while (parts.length > 1 && textWidth(`….${parts.join(".")} = `, 11) > room) parts.shift();
+  const short = parts.join(".");
+  return short.length + 2 < name.length ? `….${short}` : name;
+}
+
 /** "w = [1., 2.]": the last of a group's tensors that has a name now, or has been given one. */
 function lastNamed({ trace, state, names }, members, room) {
   for (let i = members.length - 1; i >= 0; i -= 1) {
     const nameOf = (id) => names.get(id)?.split(", ")[0] ?? trace.tensors[id].names[0];
     const tensor = members[i].tensors.findLast((id) => nameOf(id) && state.value.has(id));
     if (!tensor) continue;
-    const name = nameOf(tensor);
+    const name = shortened(nameOf(tensor), room - LEAST_VALUE);
     const value = fittedValue(trace, state.value.get(tensor), room - textWidth(`${name} = `, 11));
-    return { text: `${name} = ${value.text}`, size: Math.min(11, value.size) };
+    return fitted(`${name} = ${value.text}`, room, { size: Math.min(11, value.size), least: 8.5 });
   }
   return { text: "" };
 }

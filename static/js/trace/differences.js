@@ -106,8 +106,11 @@ export function carriedDifference(left, right) {
   return isSame ? [] : [{ kind: "step", left: a, right: b }];
 }
 
+const ASIDE = ["at", "kind", "saved"];
+
 /**
- * Do two rows that mean the same carry the same numbers and texts?
+ * Do two rows that mean the same carry the same numbers and texts? What is kept for backward is left aside:
+ * where `x` is detached the same product keeps less of the same numbers.
  * @param {{trace: Trace, row: any}} left
  * @param {{trace: Trace, row: any}} right
  */
@@ -126,7 +129,7 @@ function* carried(trace, part) {
   else if (part && typeof part === "object") {
     for (const [name, inner] of Object.entries(part)) {
       if (["text", "message"].includes(name) && typeof inner === "string") yield inner;
-      else if (!["at", "kind"].includes(name)) yield* carried(trace, inner);
+      else if (!ASIDE.includes(name)) yield* carried(trace, inner);
     }
   }
 }
