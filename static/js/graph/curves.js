@@ -5,6 +5,7 @@ const CROWDED = 60; // edges
 const BADGE = 11; // badges stand this high above a box
 const SHIFTS = [0, -18, 18, -36, 36];
 const RISES = [-15, 15, -24, 24];
+const FAR = [0, -24, 24, -36, 36, -48, 48, -60, 60, -72, 72];
 const ALONG = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
 
 function cubic(a, b, c, d, u) {
@@ -75,6 +76,22 @@ function candidates(line) {
   return found.sort((a, b) => a.cost - b.cost);
 }
 
+/** What words must not lie on: boxes, with the badges that stand above them. */
+const solid = (boxes) =>
+  boxes.map((box) => ({ ...box, y: box.y - BADGE, height: box.height + BADGE + 2 }));
+
+const room = ({ x, y }, width) => ({
+  ...{ x: x - width / 2, y: y - SPOT_HEIGHT / 2, width, height: SPOT_HEIGHT },
+});
+
+/** Where words on, over or under the middle of a line lie on no box, the nearest; else its middle. */
+export function beside(boxes, line, width) {
+  const middle = along(line, 0.5);
+  const taken = solid(boxes);
+  const isFree = (point) => !taken.some((box) => meet(room(point, width), box));
+  return FAR.map((dy) => ({ x: middle.x, y: middle.y + dy })).find(isFree) ?? middle;
+}
+
 /** Points of all lines, thinned out: what words should not lie on. */
 function inked(lines) {
   const dots = [...lines.values()].flatMap((line) => line.filter((_, i) => i % 3 === 0));
@@ -87,13 +104,14 @@ function inked(lines) {
  * `covers(key)` what lies over it.
  */
 export function spots(boxes, lines, widths, covers = () => []) {
-  if (lines.size > CROWDED) return new Map([...lines].map(([key, line]) => [key, along(line, 0.5)]));
-  const taken = boxes.map((box) => ({ ...box, y: box.y - BADGE, height: box.height + BADGE + 2 }));
+  const unplaced = (line) => ({ ...along(line, 0.5), tight: true });
+  if (lines.size > CROWDED) return new Map([...lines].map(([key, line]) => [key, unplaced(line)]));
+  const taken = solid(boxes);
   const ink = inked(lines);
   const found = new Map();
   for (const [key, line] of lines) {
     const width = widths.get(key) ?? 0;
-    const area = ({ x, y }) => ({ x: x - width / 2, y: y - SPOT_HEIGHT / 2, width, height: SPOT_HEIGHT });
+    const area = (point) => room(point, width);
     const near = width ? candidates(line) : [along(line, 0.5)];
     const free = (point, others) => !others.some((box) => meet(area(point), box));
     const over = covers(key);

@@ -4,7 +4,7 @@
  * way into or out of a group is drawn as several edges, one in each level; a drawn edge may carry several.
  */
 import { set, svg, write } from "#js/dom.js";
-import { along, lengthOf, points, spots } from "#js/graph/curves.js";
+import { along, beside, lengthOf, points, spots } from "#js/graph/curves.js";
 import { short } from "#js/trace/values.js";
 
 const CROWDED = 40;
@@ -41,8 +41,10 @@ function makePill() {
   return { group: svg("g", { class: "pill", "aria-hidden": "true" }, rect, text), rect, text };
 }
 
+const widthOfPill = (words) => words.length * 7.3 + 20;
+
 function showPill(pill, spot, words) {
-  const width = words.length * 7.3 + 20;
+  const width = widthOfPill(words);
   set(pill.group, "hidden", !spot);
   set(pill.group, "transform", spot && `translate(${spot.x} ${spot.y})`);
   set(pill.rect, "width", width);
@@ -97,7 +99,7 @@ function createWidths(trace) {
         rows.set(key, [...(rows.get(key) ?? []), row.grad]);
       }
     }
-    const widths = (rows.get(name) ?? []).map((grad) => short(trace, grad, LONGEST).length * 7.3 + 20);
+    const widths = (rows.get(name) ?? []).map((grad) => widthOfPill(short(trace, grad, LONGEST)));
     return Math.max(0, ...widths);
   };
 }
@@ -124,7 +126,7 @@ function measured(widthOf, alike, { edges: parts, buses, boxes, regions }) {
     set(part.label, "x", x.toFixed(1));
     set(part.label, "y", (y + 4).toFixed(1));
   }
-  return { parts, buses, sparse, spot };
+  return { parts, buses, boxes: boxes.map(({ box }) => box), sparse, spot };
 }
 
 function finish(way, moving) {
@@ -153,6 +155,12 @@ function travel(way, dot, moving, t) {
   if (t >= 1) finish(way, moving);
 }
 
+/** Where the number of what travels stands: where its label will, else clear of boxes. */
+function spotOf({ spot, boxes }, { key, line }, words) {
+  const found = spot.get(key);
+  return found?.tight ? beside(boxes, line, widthOfPill(words)) : (found ?? null);
+}
+
 /**
  * Follow the edges of one layout: `arrange` takes what is drawn, for all trees of scenes that look `alike`;
  * `enter` the tree of the scene that is shown; `show` and `draw` bring it up to date.
@@ -162,7 +170,7 @@ export function createFlow(trace) {
   const pill = makePill();
   const dots = svg("g", { class: "dots" });
   const layer = svg("g", { class: "flow" }, dots, pill.group);
-  let drawn = { parts: new Map(), buses: [], spot: new Map(), sparse: true };
+  let drawn = { parts: new Map(), buses: [], boxes: [], spot: new Map(), sparse: true };
   let moves = [];
   let tree = null;
 
@@ -195,8 +203,9 @@ export function createFlow(trace) {
     for (const way of moves) if (way.length) finish(way, moving);
     for (const dot of dots.childNodes) moveDot(dot, null);
     const longest = row?.kind === "edge_flowed" && moves[0]?.toSorted((a, b) => b.length - a.length)[0];
-    const spot = longest ? drawn.spot.get(longest.key) : null;
-    showPill(pill, spot, spot ? short(trace, row.grad, LONGEST) : "");
+    const words = longest ? short(trace, row.grad, LONGEST) : "";
+    const spot = longest ? spotOf(drawn, longest, words) : null;
+    showPill(pill, spot, words);
     set(pill.group, "data-why", spot ? placeOf(row) : null);
   }
 

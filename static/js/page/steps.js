@@ -43,7 +43,8 @@ function lineOf({ n, k, line, parts, changes }) {
 
 /** The dialog, empty. */
 function build() {
-  const head = COLUMNS.map((name) => h("th", { role: "columnheader", scope: "col" }, word(`steps.column.${name}`)));
+  const column = { role: "columnheader", scope: "col" };
+  const head = COLUMNS.map((name) => h("th", column, word(`steps.column.${name}`)));
   const body = h("tbody", { role: "rowgroup" });
   const title = h("h2", { id: "steps_title" }, word("steps.title"));
   const range = h("p", { class: "steps-range", role: "status" });

@@ -14,9 +14,13 @@ import { sentence } from "#js/trace/words.js";
 /** @typedef {import("#js/trace/reducer.js").Row} Row */
 /** @typedef {import("#js/trace/labels.js").Part} Part */
 /** @typedef {import("#js/trace/labels.js").Translate} Translate */
-/** @typedef {{id: string, name: Part, before: string | null, after: string | null, isNew?: boolean}} Change */
-/** @typedef {{n: number, k: number, line: number | null, parts: Part[], changes: {name: Part, before: string |
- *   null, after: string}[]}} Told `before` is null where there was nothing before */
+/** @typedef {string | null} Value */
+/** @typedef {{id: string, name: Part, before: Value, after: Value, isNew?: boolean}} Change */
+/**
+ * @typedef {{n: number, k: number, line: number | null, parts: Part[],
+ *   changes: {name: Part, before: string | null, after: string}[]}} Told
+ *   `before` is null where there was nothing before
+ */
 
 const LONGEST = 40; // characters of one value
 
@@ -95,7 +99,12 @@ function textsOf(
     }));
 }
 
-/** @param {string} id @param {string} v @param {{trace: Trace, state: State, t: Translate}} to @returns {Change} */
+/**
+ * @param {string} id
+ * @param {string} v
+ * @param {{trace: Trace, state: State, t: Translate}} to
+ * @returns {Change}
+ */
 function valueOf(id, v, { trace, state, t }) {
   const before = state.value.get(id) ?? null;
   return { id, name: labels.tensorPart(trace, state, id, t), before, after: v, isNew: before === null };

@@ -69,7 +69,10 @@ export function brief(y) {
 }
 
 /** Write an end of a scale: a power of ten as 1e-10, 0.01, 1, 10. @param {Scale} scale @param {number} y */
-export const end = ({ isLog }, y) => (isLog ? String(Number(y.toPrecision(1))) : brief(y));
+export const end = ({ isLog }, y) => (isLog && y < 1e5 ? String(Number(y.toPrecision(1))) : ends(y, isLog));
+
+/** @param {number} y @param {boolean} isLog */
+const ends = (y, isLog) => (isLog ? y.toExponential(0).replace("e+", "e") : brief(y));
 
 /** @param {any} y */
 const isNumber = (y) => typeof y === "number" && Number.isFinite(y);
