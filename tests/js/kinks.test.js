@@ -33,6 +33,14 @@ test("relu and abs have a corner at 0 and nowhere else", () => {
   assert.equal(at(one("exp", [[0]], [1]), 0), null);
 });
 
+test("clamp has a corner at each bound that is a number", () => {
+  const clamp = one("clamp", [[0, 1, 0.5]], [0, 1, 0.5]);
+  clamp.nodes.n1.args.push(["min", { text: "0" }], ["max", { text: "1" }]);
+  assert.deepEqual([0, 1, 2].map((i) => at(clamp, i)?.at), [0, 1, undefined]);
+  clamp.nodes.n1.args.pop();
+  assert.equal(at(clamp, 1), null);
+});
+
 test("the padding row of an embedding is given nothing, the other rows are", () => {
   const table = one("embedding", [[0, 1, 2]], [1, 2]);
   table.nodes.n1.args.push(["padding_idx", { text: "1" }]);

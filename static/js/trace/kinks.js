@@ -17,6 +17,7 @@ const CORNERS = {
   hardsigmoid: [-3, 3],
   hardswish: [-3, 3],
 };
+const BOUNDED = new Set(["clamp", "clamp_min", "clamp_max", "hardtanh"]); // corners at what they are given
 const JUMPS = new Set(["floor", "ceil", "round", "trunc", "sign"]);
 const LARGEST = new Set(["max", "amax", "max.dim", "min", "amin", "min.dim"]);
 const PAIRS = new Set(["maximum", "minimum", "fmax", "fmin"]);
@@ -66,7 +67,8 @@ export function kinkOf(trace, _call, { node, slot }, element) {
   const input = numbersOf(trace, valueBefore(trace, given, applied));
   if (!input) return null;
   const x = input.numbers[flatOf(input.shape, element)];
-  if (CORNERS[op]?.includes(x)) return { kind: "corner", op, at: x };
+  if (CORNERS[op]?.includes(x) || (BOUNDED.has(op) && boundsOf(fact).includes(x)))
+    return { kind: "corner", op, at: x };
   if (PAIRS.has(op)) {
     const other = fact.args.find((/** @type {any} */ [name]) => name === fact.inputs[1 - slot])?.[1]?.tensor;
     const beside = other ? numbersOf(trace, valueBefore(trace, other, applied)) : null;
@@ -79,6 +81,12 @@ export function kinkOf(trace, _call, { node, slot }, element) {
     return count > 1 ? { kind: "tie", op, count } : null;
   }
   return null;
+}
+
+/** The numbers that a node was told to stay between. @param {any} fact @returns {number[]} */
+function boundsOf({ args }) {
+  const told = args.filter((/** @type {any} */ [name]) => /^(min|max)(_val)?$/.test(name));
+  return told.map((/** @type {any} */ [, value]) => Number(value?.text ?? NaN));
 }
 
 /**
