@@ -159,7 +159,11 @@ def tracked() -> list[str]:
 
 
 FILES = tracked()
-SNIPPETS = ("app/lessons/content/", "app/lessons/programs/", "app/lessons/pages/example/")  # as learners write them
+SNIPPETS = (
+    "app/lessons/content/",
+    "app/lessons/programs/",
+    "app/lessons/pages/example/",
+)  # as learners write them
 PRODUCT = [
     name
     for name in FILES
