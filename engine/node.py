@@ -190,6 +190,8 @@ def node_type(op: Op, kind: type = Node) -> type:
     """Return the class of the nodes of an operation, which shows what they save, and keep it at the row."""
     op.node_type = found = node_class(op.node, kind)
     for name in op.saves:
+        if name in op.hides:
+            continue
         setattr(found, f"_saved_{name}", property(functools.partial(shown, name=name)))
         setattr(found, f"_raw_saved_{name}", property(functools.partial(raw, name=name)))
     return found

@@ -118,7 +118,9 @@ class Observer:
         }
         if isinstance(node, AccumulateGrad):
             entry["variable"] = names.get(id(node.variable))
-        saved = {name if name == OWN else f"_saved_{name}": saved_entry(node, name) for name in node.saved}
+        hidden = () if node.op is None else node.op.hides
+        names_of = {n: n if n == OWN else f"_saved_{n}" for n in node.saved if n not in hidden}
+        saved = {shown: saved_entry(node, n) for n, shown in names_of.items()}
         return {**entry, "saved": saved} if saved else entry
 
     def NodeEntered(self, fact: events.NodeEntered) -> None:  # noqa: N802

@@ -224,7 +224,7 @@ pointwise("addcdiv", _addcdiv, node="AddcdivBackward0", promote="three", shows=(
    self=lambda grad: grad,
    tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
    tensor2=lambda grad, tensor1, tensor2, value: -grad * (value * tensor1 / (tensor2 * tensor2)))
-op("lerp", _lerp, node="LerpBackward1",
+op("lerp", _lerp, node="LerpBackward1", shows=("weight",),
    self=lambda grad, weight: grad * (1 - weight),
    end=lambda grad, weight: grad * weight,
    weight=lambda grad, self, end: grad * (end - self))

@@ -56,7 +56,7 @@ def score_slope(grad, query, key, value, options):
 SLOPE = "weights * (grad @ value.T - (grad @ value.T * weights).sum(-1)) * scale"
 op("_scaled_dot_product_flash_attention_for_cpu", _attention,
    node="ScaledDotProductFlashAttentionForCpuBackward0",
-   outputs=("output", "logsumexp"), flows=1, shows=("output", "logsumexp", "dropout_p"),
+   outputs=("output", "logsumexp"), flows=1, shows=("output", "logsumexp", "dropout_p", "value"),
    formulas={"query": f"{SLOPE} @ key", "key": f"({SLOPE}).T @ query", "value": "weights.T @ grad"},
    query=lambda grad, query, key, value, is_causal, attn_mask, scale:
    score_slope(grad, query, key, value, (is_causal, attn_mask, scale)) @ key,

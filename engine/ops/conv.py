@@ -157,6 +157,7 @@ inner("convolution", _convolution, node="ConvolutionBackward0",
    # PyTorch's one rule gives all its gradients, so it saves both factors, whatever is asked
    shows=("input", "weight", "bias_sym_sizes_opt", "output_padding", "stride", "padding", "dilation",
           "transposed", "groups"),
+   hides=("input_sym_sizes", "weight_sym_sizes"),
    formulas={"input": "conv_transpose(grad, weight)",
              "weight": "conv(input, grad): the inputs under each weight, times grad",
              "bias": "grad.sum(all but the channels)"},

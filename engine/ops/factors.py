@@ -216,6 +216,7 @@ def triangular_slope(grad, self, result, upper, left, unitriangular):
 
 
 inner("linalg_solve_triangular", _solve_triangular, node="LinalgSolveTriangularBackward0",
+   shows=("result",),
    formulas={"self": "triangle of -solve(self.T, grad) @ result.T", "B": "solve(self.T, grad)"},
    self=lambda grad, self, result, upper, left, unitriangular:
    triangular_slope(grad, self, result, upper, left, unitriangular),

@@ -131,10 +131,11 @@ inner("linalg_det", lambda A: np.asarray(np.linalg.det(square("linalg.det", A)),
    A=lambda grad, A, result: (grad * result).unsqueeze(-1).unsqueeze(-1) * turned(F.linalg_inv(A)))
 inner("linalg_slogdet", lambda A:
    tuple(np.asarray(p, A.dtype) for p in np.linalg.slogdet(square("linalg.slogdet", A))),
-   node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), formulas={"A": "grads[1] * inverse(A).T"},
+   node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), shows=("sign",),
+   formulas={"A": "grads[1] * inverse(A).T"},
    A=lambda grads, A: F.zeros_like(A) if grads[1] is None
    else grads[1].unsqueeze(-1).unsqueeze(-1) * turned(F.linalg_inv(A)))
-inner("linalg_solve", _solve, node="LinalgSolveExBackward0",
+inner("linalg_solve", _solve, node="LinalgSolveExBackward0", shows=("result",),
    formulas={"A": "-solve(A.T, grad) @ result.T", "B": "solve(A.T, grad)"},
    A=lambda grad, A, result: solve_slope(grad, A, result),
    B=lambda grad, A: F.linalg_solve(turned(A), grad))

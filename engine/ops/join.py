@@ -50,7 +50,7 @@ def narrowed(grad, dim, sizes):
     return pieces
 
 
-inner("cat", _cat, node="CatBackward0", variadic=True,
+inner("cat", _cat, node="CatBackward0", variadic=True, hides=("tensors_sym_sizes",),
    formulas={"tensors": "grad[start:end] along dim: the part that came from this tensor"},
    tensors=lambda grad, dim, tensors_sym_sizes: narrowed(grad, dim, tensors_sym_sizes))
 inner("stack", _stack, node="StackBackward0", variadic=True,
@@ -171,4 +171,5 @@ def restacked(grads, sizes, dim):
 
 
 op("unbind", _unbind, node="UnbindBackward0", view=True, outputs=-1, formulas={"self": "stack(grads, dim)"},
+   hides=("self_sym_sizes",),
    self=lambda grads, dim, self_sym_sizes: restacked(grads, self_sym_sizes, dim))

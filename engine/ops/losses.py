@@ -322,6 +322,7 @@ LOGITS = weighted_by("(grad * (sigmoid(self) - target) if pos_weight is None els
 LOGITS_TARGET = weighted_by("(grad * -self if pos_weight is None else "
                             "grad * (log_sigmoid(-self) - pos_weight * log_sigmoid(self)))")
 loss("binary_cross_entropy_with_logits", _bce_logits, node="BinaryCrossEntropyWithLogitsBackward0",
+   shows=("target",),
    formulas={"self": by_reduction(LOGITS), "target": by_reduction(LOGITS_TARGET)},
    self=lambda grad, self, target, weight, pos_weight, reduction:
    logits_slope(grad, self, target, weight, pos_weight, reduction),

@@ -105,7 +105,7 @@ def leading_sum(grad, normalized_shape):
 
 
 inner("native_layer_norm", _layer_norm, node="NativeLayerNormBackward0", outputs=3, flows=1, formulas=TEXTS,
-   shows=("bias", "weight", "input", "result1", "result2", "normalized_shape"),
+   shows=("bias", "weight", "input", "result1", "result2", "normalized_shape"), hides=("eps",),
    input=lambda grad, input, weight, result1, result2, normalized_shape, eps:
    layer_input(grad, input, weight, (result1, result2), normalized_shape, eps),
    weight=lambda grad, input, result1, result2, normalized_shape, eps:

@@ -115,10 +115,12 @@ def _extreme(better):
 
 ADDED = "zeros(self.shape) with grad added at [indices] of dimension dim"
 op("cummax", _extreme(np.greater_equal), node="CummaxBackward0", outputs=VALUES, shows=("self",),
+   hides=("self_sym_sizes",),
    formulas={"self": ADDED},
    self=lambda grad, dim, indices, self_sym_sizes:
    F.scatter_add(F.new_zeros(grad, self_sym_sizes), dim, indices, grad))
 op("cummin", _extreme(np.less_equal), node="CumminBackward0", outputs=VALUES, shows=("self",),
+   hides=("self_sym_sizes",),
    formulas={"self": ADDED},
    self=lambda grad, dim, indices, self_sym_sizes:
    F.scatter_add(F.new_zeros(grad, self_sym_sizes), dim, indices, grad))

@@ -51,14 +51,17 @@ op("select_scatter", lambda self, src, dim, index:
    replaced(self, src, lambda a: one_slice(a, dim, index)), node="SelectScatterBackward0",
    spelled="",
    formulas={"self": "grad, 0 at [index] of dimension dim", "src": "grad.select(dim, index)"},
-   self=lambda grad, dim, index, src: F.select_scatter(grad, F.zeros_like(src), dim, index),
+   hides=("src_sym_sizes",),
+   self=lambda grad, dim, index, src_sym_sizes:
+   F.select_scatter(grad, F.new_zeros(grad, src_sym_sizes), dim, index),
    src=lambda grad, dim, index: F.select(grad, dim, index))
 op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1:
    replaced(self, src, lambda a: sliced(a, dim, start, end, step)), node="SliceScatterBackward0",
    formulas={"self": "grad, 0 at [start:end:step] of dimension dim",
              "src": "grad at [start:end:step] of dimension dim"},
-   self=lambda grad, src, dim, start, end, step:
-   F.slice_scatter(grad, F.zeros_like(src), dim, start, end, step),
+   hides=("self_sym_sizes", "src_sym_sizes"),
+   self=lambda grad, src_sym_sizes, dim, start, end, step:
+   F.slice_scatter(grad, F.new_zeros(grad, src_sym_sizes), dim, start, end, step),
    src=lambda grad, dim, start, end, step, self_sym_sizes:
    F.slice(grad, dim, *slice(start, end, step).indices(self_sym_sizes[dim])[:2], step))
 op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1:

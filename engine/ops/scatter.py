@@ -213,6 +213,7 @@ def distinct(index):
 
 # ----- index_put, put ---------------------------------------------------------------------------------
 inner("index_put", put, node="IndexPutBackward0", shows=("accumulate",), spelled="method function inplace",
+   hides=("values_sym_sizes",),
    formulas={"self": "grad if accumulate else index_put(grad, indices, 0)", "values": "grad[indices]"},
    self=lambda grad, indices, accumulate, values_sym_sizes:
    grad if accumulate else F.index_put(grad, indices, F.new_zeros(grad, values_sym_sizes), False),

@@ -229,7 +229,7 @@ op("unfold_backward", _unfold_backward, node="UnfoldBackwardBackward0",
    grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step))
 inner("as_strided", lambda self, size, stride, storage_offset=None:
    as_strided(self, size, stride, storage_offset),
-   node="AsStridedBackward0", view=True,
+   node="AsStridedBackward0", view=True, hides=("self_sym_sizes", "self_sym_strides"),
    formulas={"self": "zeros(self_sym_sizes) with grad added at its places in memory"},
    self=lambda grad, self_sym_sizes, self_sym_strides, size, stride, storage_offset:
    F.as_strided_backward(grad, self_sym_sizes, self_sym_strides, size, stride, storage_offset))
@@ -254,9 +254,10 @@ inner("clone", lambda self: np.copy(self, order="K"), node="CloneBackward0",
 inner("contiguous", lambda self: np.ascontiguousarray(self).copy(), node="CloneBackward0",
    self=lambda grad: grad)
 inner("to", lambda self, dtype: dtype.hold(self).copy() if dtype.hold(self) is self else dtype.hold(self),
-   node="ToCopyBackward0",
+   node="ToCopyBackward0", hides=("self_dtype",),
    self=lambda grad, self_dtype: grad.to(self_dtype))
 inner("to.device", lambda self, device, dtype: np.array(dtype.hold(self)), node="ToCopyBackward0",
+   hides=("self_device", "self_dtype"),
    self=lambda grad, self_device, self_dtype: grad.to(self_device, self_dtype))
 inner("complex", lambda real, imag: real + 1j * imag, node="ComplexBackward0",
    real=lambda grad: F.view_as_real(grad)[..., 0],

@@ -175,7 +175,7 @@ op("xlogy.Scalar", _xlogy, node="XlogyBackward2", promote="divide",
    self=lambda grad, self, other: F.xlogy__Scalar(grad, other) if other > 0
    else F.xlogy__Scalar(grad, other).masked_fill(self == 0, 0.0))
 pointwise("copysign", lambda self, other: np.copysign(self, other), node="CopysignBackward0",
-   promote="divide",
+   promote="divide", shows=("result",),
    formulas={"self": "where(self == 0, 0, grad * result / self)"},
    self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0.0),
    other=lambda grad: F.zeros_like(grad))

@@ -35,6 +35,7 @@ class Op:
     `inputs` are the edges of its node, in order; `parameters` the arguments of `forward`.
     `name` may carry an overload after a dot ("sum.dim"); `node` is PyTorch's node name. `outputs` is their
     number, or their names; of these the first `flows` carry gradients. `spelled` says where learners find it.
+    `shows` is saved although no rule reads it; `hides` is saved, but nodes have no `_saved_...` of it.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Op:
         flows: int | None = None,
         spelled: str | None = None,
         shows: tuple[str, ...] = (),
+        hides: tuple[str, ...] = (),
         scalar: str | None = None,
         formulas: dict[str, str] | None = None,
         variadic: bool = False,
@@ -77,6 +79,7 @@ class Op:
         # PyTorch's generated code evaluates the formulas in the alphabetical order of the inputs' names.
         self.calls = tuple((self.inputs.index(i), rules[i], self.reads[i]) for i in sorted(self.inputs))
         self.shows = shows
+        self.hides = frozenset(hides)
         self.given_formulas = formulas or {}
         self.tails: dict[int, tuple] = {}
         self.plans: dict[int, tuple] = {}
@@ -149,7 +152,18 @@ class Op:
 def op(name: str, forward: Callable, *, node: str | None = None, **rest: Any) -> Op:
     """Add a row to the table. Keywords that name parameters of `forward` are its rules."""
     parameters = inspect.signature(forward).parameters
-    options = ("view", "promote", "outputs", "flows", "spelled", "shows", "scalar", "formulas", "variadic")
+    options = (
+        "view",
+        "promote",
+        "outputs",
+        "flows",
+        "spelled",
+        "shows",
+        "hides",
+        "scalar",
+        "formulas",
+        "variadic",
+    )
     rules = {k: rest[k] for k in parameters if k in rest}
     unknown = set(rest) - set(rules) - set(options)
     if unknown or name in TABLE:

@@ -108,11 +108,8 @@ def saved(node: Any) -> dict[str, Any]:
     """Return the `_saved_*` values of a node that is a recorded operation."""
     if node is None:
         return {}
-    theirs = (name.removeprefix("_saved_") for name in dir(node) if name.startswith("_saved_"))
-    return {
-        name: plain(getattr(node, f"_saved_{name}"))
-        for name in sorted({*theirs, *getattr(node, "saved", ())})
-    }
+    names = (name.removeprefix("_saved_") for name in dir(node) if name.startswith("_saved_"))
+    return {name: plain(getattr(node, f"_saved_{name}")) for name in sorted(names)}
 
 
 def plain(value: Any) -> Any:
