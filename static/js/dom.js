@@ -35,7 +35,7 @@ export function svg(tag, attributes = null, ...children) {
  */
 export function set(element, name, value) {
   if (value === null || value === undefined || value === false) {
-    element.removeAttribute(name);
+    if (element.getAttribute(name) !== null) element.removeAttribute(name);
     return;
   }
   const text = value === true ? "" : String(value);

@@ -1,22 +1,30 @@
-"""Figures of the page in headless Chromium: `python -m tests.bench.page`. Prints; asserts no time.
+"""Figures of the page in headless Chromium: `python -m tests.bench.page [steps flat first long memory]`.
 
 A step on a graph of 1,000 nodes, scrubbing at 200 steps a second, the first picture of a program of 20 lines,
-a trace of 10,000 rows that is opened, memory over 1,000 seeks. Needs Chromium.
+a trace of 10,000 rows that is opened, memory over 1,000 seeks. Prints each as it comes, asserts none; needs
+Chromium. On a busy machine the processor's figures are to be trusted, not the clock's.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
+import sys
 import tempfile
 from pathlib import Path
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import CDPSession, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.browser.server import serving
 
 ROUNDS = 9  # of the first picture
 SEEKS = 1_000
+COUNT = 150  # steps
+WAIT = 60_000  # ms that any one thing may take
+SPENT = ("Script", "RecalcStyle", "Layout", "Task")
+TASKS = ("RunTask", "ThreadControllerImpl::RunTask")
 
 # 1,000 operations in ten functions; grouped, and as they are
 THOUSAND = """import torch
@@ -124,17 +132,18 @@ READY = "() => Number(document.querySelector('[data-testid=player]').dataset.ste
 
 
 def opened(page: Page, address: str, code: str) -> None:
-    """Open a program's page and wait until its trace is there."""
+    """Open a program's page and wait until its trace is there and has been checked."""
     page.goto(f"{address}/sandbox?{urlencode({'code': code})}")
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY, timeout=WAIT)
     page.wait_for_timeout(1_500)  # the check of the run has the processor
 
 
-def told(name: str, times: list[float]) -> None:
+def told(name: str, times: list[float], unit: str = "ms") -> None:
     """Print median, 95th percentile and the most of some times."""
     ordered = sorted(times)
     p95 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
-    print(f"{name:48} median {statistics.median(ordered):7.1f} ms, p95 {p95:7.1f}, most {ordered[-1]:7.1f}")
+    median = statistics.median(ordered)
+    print(f"{name:52} median {median:7.1f} {unit}, p95 {p95:7.1f}, most {ordered[-1]:7.1f}", flush=True)
 
 
 def heap(page: Page) -> float:
@@ -144,31 +153,105 @@ def heap(page: Page) -> float:
     return client.send("Runtime.getHeapUsage")["usedSize"] / 1e6
 
 
-def measured(page: Page, address: str) -> None:
-    """Print all figures."""
-    opened(page, address, THOUSAND)
-    told("a step, 1,000 operations in groups", page.evaluate(STEPS, 300))
-    scrubbed = page.evaluate(SCRUB, 4)
-    tasks, sent = scrubbed["tasks"], scrubbed["sent"]
-    print(f"scrubbing: {sent} steps in 4 s, {len(tasks)} long tasks, longest {max(tasks, default=0):.0f} ms")
+def cpu(client: CDPSession) -> dict[str, float]:
+    """Return the milliseconds of processor time that the page's main thread has spent, by what on."""
+    found = {each["name"]: each["value"] * 1e3 for each in client.send("Performance.getMetrics")["metrics"]}
+    return {name: found[f"{name}Duration"] for name in SPENT}
+
+
+def steps(page: Page, name: str) -> None:
+    """Print what one step costs: by the clock, and of the processor."""
+    client = page.context.new_cdp_session(page)
+    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.evaluate(STEPS, 20)
+    before = cpu(client)
+    told(f"a step, {name}, by the clock", page.evaluate(STEPS, COUNT))
+    after = cpu(client)
+    spent = {each: (after[each] - before[each]) / COUNT for each in SPENT}
+    said = ", ".join(f"{each} {ms:.2f}" for each, ms in spent.items())
+    print(f"  of the processor, ms for a step: {said}", flush=True)
+    client.detach()
+
+
+def long_tasks(trace: bytes) -> list[float]:
+    """Return the milliseconds of processor time of the tasks in a recorded trace, of one renderer's thread."""
+    events = json.loads(trace)["traceEvents"]
+    mains = {
+        (each["pid"], each["tid"])
+        for each in events
+        if each.get("name") == "thread_name" and each["args"]["name"] == "CrRendererMain"
+    }
+    return [
+        each.get("tdur", each["dur"]) / 1e3
+        for each in events
+        if each.get("name") in TASKS and each.get("ph") == "X" and (each["pid"], each["tid"]) in mains
+    ]
+
+
+def scrubbing(page: Page, seconds: int = 3) -> None:
+    """Print how long the tasks are while somebody scrubs at 200 steps a second."""
+    page.evaluate(SCRUB, 1)
+    browser = page.context.browser
+    browser.start_tracing(page=page, categories=["toplevel", "disabled-by-default-devtools.timeline"])
+    scrubbed = page.evaluate(SCRUB, seconds)
+    tasks = long_tasks(browser.stop_tracing())
+    clock, sent = scrubbed["tasks"], scrubbed["sent"]
+    print(
+        f"scrubbing, {sent} steps in {seconds} s: {len(clock)} tasks over 50 ms by the clock, longest "
+        f"{max(clock, default=0):.0f}; of the processor {sum(ms > 50 for ms in tasks)}, "
+        f"longest {max(tasks, default=0):.0f}",
+        flush=True,
+    )
+
+
+def memory(page: Page) -> None:
+    """Print what is alive before and after going back and forth."""
+    page.evaluate(SEEK, 100)
     before = heap(page)
     page.evaluate(SEEK, SEEKS)
     middle = heap(page)
     page.evaluate(SEEK, SEEKS)
-    print(f"memory: {before:.1f} MB, after {SEEKS} seeks {middle:.1f}, after {2 * SEEKS} {heap(page):.1f}")
-    page.select_option("[data-testid=fold]", "none")
-    page.wait_for_function("() => !document.querySelector('[data-testid=fold]').ariaBusy", timeout=30_000)
-    told("a step, 1,000 operations, not grouped", page.evaluate(STEPS, 300))
+    print(f"alive: {before:.1f} MB, after {SEEKS} seeks {middle:.1f}, after {2 * SEEKS} {heap(page):.1f}")
 
+
+def thousand(page: Page, address: str) -> None:
+    """A step of a graph of 1,000 operations, and scrubbing in it."""
+    opened(page, address, THOUSAND)
+    steps(page, "1,000 operations in groups")
+    scrubbing(page)
+
+
+def flat(page: Page, address: str) -> None:
+    """The same graph, nothing in it folded."""
+    opened(page, address, THOUSAND)
+    page.select_option("[data-testid=fold]", "none")
+    page.wait_for_timeout(4_000)
+    steps(page, "1,000 operations, not grouped")
+
+
+def first(page: Page, address: str) -> None:
+    """The first picture of a program of 20 lines."""
     opened(page, address, TWENTY)
     firsts = [page.evaluate(FIRST) for _ in range(ROUNDS)]
     told("first picture of 20 lines, from the click", [ms for ms, _ in firsts])
     told("  of which the server", [server for _, server in firsts])
 
+
+def long(page: Page, address: str) -> None:
+    """A long trace that is opened."""
     opened(page, address, LONG)
     rows = page.evaluate("() => document.querySelector('[data-testid=player]').dataset.steps")
-    opens = [page.evaluate(FIRST) for _ in range(3)]
+    opens = [page.evaluate(FIRST) for _ in range(5)]
     told(f"a trace of {rows} rows, from the answer on", [ms - server for ms, server in opens])
+
+
+def alive(page: Page, address: str) -> None:
+    """Memory over many seeks."""
+    opened(page, address, THOUSAND)
+    memory(page)
+
+
+FIGURES = {"steps": thousand, "flat": flat, "first": first, "long": long, "memory": alive}
 
 
 def main() -> None:
@@ -176,9 +259,15 @@ def main() -> None:
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "server.log") as address:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=flags)
-            measured(browser.new_page(viewport={"width": 1440, "height": 900}), address)
-            browser.close()
+            for name in sys.argv[1:] or FIGURES:
+                browser = playwright.chromium.launch(executable_path=chromium(), args=flags)
+                page = browser.new_page(viewport={"width": 1440, "height": 900})
+                page.set_default_timeout(WAIT)
+                try:
+                    FIGURES[name](page, address)
+                except PlaywrightError as error:
+                    print(f"{name}: not measured, {str(error).splitlines()[0]}", flush=True)
+                browser.close()
 
 
 def chromium() -> str | None:

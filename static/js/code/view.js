@@ -123,6 +123,18 @@ function bringIntoView(root, parts, { expression, statement, error }) {
   }
 }
 
+/** A function that has `run` called in the next frame, however often it is called until then. */
+function oncePerFrame(run, signal) {
+  let frame = 0;
+  signal?.addEventListener("abort", () => cancelAnimationFrame(frame), { once: true });
+  return () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      run();
+    });
+  };
+}
+
 /** Mount the source of a trace. */
 export function mount(root, { trace, player, signal }) {
   const parts = tokenLines(trace.source.replace(/\n$/, "")).map((tokens, i) =>
@@ -149,9 +161,12 @@ export function mount(root, { trace, player, signal }) {
     );
   }
   root.append(listing);
+  let marked = null;
+  // reading where a line stands makes the browser lay the page out, which it does once a frame in any case
+  const reveal = oncePerFrame(() => bringIntoView(listing, parts, marked), signal);
   return {
     show(state) {
-      const marked = marks(trace, state);
+      marked = marks(trace, state);
       const now = state.row?.kind === "warning" ? state.row : null;
       const warnings = { past: state.warnings, now };
       const guilty = culprits(trace, state.k).spans;
@@ -159,7 +174,7 @@ export function mount(root, { trace, player, signal }) {
         showLine(part, i + 1, marked, warnings, guilty);
         showEcho(part, state.echoes.get(i + 1));
       });
-      bringIntoView(listing, parts, marked);
+      reveal();
     },
   };
 }

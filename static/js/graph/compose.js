@@ -46,8 +46,11 @@ function columnsOf(layout, grown) {
   return columns;
 }
 
+const UNMOVED = { box: () => ({ dx: 0, dy: 0, beyond: 0 }), point: () => ({ dx: 0, dy: 0 }) };
+
 /** Functions that say where points and boxes of a layout go when some of its groups are open. */
 function shifts(layout, grown) {
+  if (grown.size === 0) return UNMOVED;
   const columns = columnsOf(layout, grown);
   const ordered = [...columns.values()].sort((a, b) => a.left - b.left);
   const boxes = Object.values(layout.elements);

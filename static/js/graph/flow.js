@@ -104,14 +104,22 @@ function createWidths(trace) {
   };
 }
 
+/** @type {WeakMap<object, {line: {x: number, y: number}[], length: number}>} */
+const known = new WeakMap();
+
+/** Measure an edge: points at equal distances, and its length. */
+function lineOf(part) {
+  if (!known.has(part.points)) {
+    const line = points(part.points);
+    known.set(part.points, { line, length: lengthOf(line) });
+  }
+  Object.assign(part, known.get(part.points));
+  return part.line;
+}
+
 /** Measure the edges that are drawn, and find places for their words. */
 function measured(widthOf, alike, { edges: parts, buses, boxes, regions }) {
-  const lines = new Map();
-  for (const part of parts.values()) {
-    part.line = points(part.points);
-    part.length = lengthOf(part.line);
-    lines.set(part.key, part.line);
-  }
+  const lines = new Map([...parts.values()].map((part) => [part.key, lineOf(part)]));
   const sparse = parts.size <= CROWDED;
   const words = ({ key }) => {
     const single = alike.map((tree) => tree.carriedBy(key)).filter((carried) => carried.length === 1);
@@ -173,6 +181,7 @@ export function createFlow(trace) {
   let drawn = { parts: new Map(), buses: [], boxes: [], spot: new Map(), sparse: true };
   let moves = [];
   let tree = null;
+  const coloured = new Set(); // edges with a trail
 
   const wayOf = (edge) => edge.way.map((key) => drawn.parts.get(key)).filter(Boolean);
 
@@ -183,23 +192,32 @@ export function createFlow(trace) {
     return being === "passed" && single ? (state.flow.get(only.name) ?? null) : undefined;
   }
 
+  /** Show what an edge is and tells, if that has changed. */
+  function showEdge(part, being, told) {
+    const from = told === undefined ? null : part.carried[0];
+    if (part.being === being && part.told === told && part.tells === from) return;
+    Object.assign(part, { being, told, tells: from });
+    set(part.group, "data-state", being);
+    write(part.label, from ? short(trace, told, LONGEST) : "");
+    set(part.label, "data-values", told ? JSON.stringify([["", told]]) : null);
+    set(part.label, "data-why", from && placeOf(from));
+  }
+
   function show({ state, row }) {
     const moving = MOVING[row?.kind];
     moves = travelled(tree, row).map(wayOf);
     const now = new Set(moves.flat());
+    for (const part of coloured) moveTrail(part, null, 1);
+    coloured.clear();
     for (const part of drawn.parts.values()) {
       const being = now.has(part) ? moving.state : stateOf(part, state);
-      set(part.group, "data-state", being);
-      moveTrail(part, null, 1);
-      const told = toldBy(part, state, being);
-      write(part.label, told === undefined ? "" : short(trace, told, LONGEST));
-      set(part.label, "data-values", told ? JSON.stringify([["", told]]) : null);
-      set(part.label, "data-why", told === undefined ? null : placeOf(part.carried[0]));
+      showEdge(part, being, toldBy(part, state, being));
     }
     for (const bus of drawn.buses) {
-      const made = bus.edges.some((part) => part.group.getAttribute("data-state") !== "ghost");
+      const made = bus.edges.some((part) => part.being !== "ghost");
       set(bus.group, "data-state", made ? "made" : "ghost");
     }
+    for (const part of now) coloured.add(part);
     for (const way of moves) if (way.length) finish(way, moving);
     for (const dot of dots.childNodes) moveDot(dot, null);
     const longest = row?.kind === "edge_flowed" && moves[0]?.toSorted((a, b) => b.length - a.length)[0];

@@ -43,6 +43,7 @@ function levelsOf({ regions, edges, buses }) {
 export function createPicture(onMake) {
   const layers = makeLayers();
   const made = { boxes: new Map(), regions: new Map(), edges: new Map(), buses: new Map() };
+  let culled = null; // what was near the stage last
   let shown = { boxes: [], regions: [], edges: new Map(), bounds: null, many: false };
 
   function partOf(map, kind, path, box) {
@@ -58,8 +59,9 @@ export function createPicture(onMake) {
   function edgePart(key, spec) {
     const part = keep(made.edges, key, () => makeEdge(key));
     Object.assign(part, { level: spec.level, from: spec.from, to: spec.to, points: spec.points });
-    set(part.base, "d", pathOf(spec.drop ?? spec.points));
-    set(part.trail, "d", pathOf(spec.points));
+    spec.path ??= pathOf(spec.points);
+    set(part.base, "d", spec.drop ? pathOf(spec.drop) : spec.path);
+    set(part.trail, "d", spec.path);
     set(part.group, "data-goes-on", spec.goesOn ? "true" : null);
     return part;
   }
@@ -87,11 +89,14 @@ export function createPicture(onMake) {
   /** Of a large picture, keep on the page what a view shows; returns the parts that are on it. */
   function cull(view) {
     if (!shown.many) return shown;
+    const key = [view.x, view.y, view.width, view.height].join(" ");
+    if (culled?.of === shown && culled.key === key) return culled.parts;
     const [width, height] = [view.width + 2 * NEAR, view.height + 2 * NEAR];
     const near = { x: view.x - NEAR, y: view.y - NEAR, width, height };
     const boxes = shown.boxes.filter(({ box }) => meet(box, near));
     fill(layers.elements, [...boxes, ...shown.regions].map(({ group }) => group));
-    return { ...shown, boxes };
+    culled = { of: shown, key, parts: { ...shown, boxes } };
+    return culled.parts;
   }
 
   return { root: layers.root, arrange, cull, boxOf: (path) => made.boxes.get(path)?.box ?? null };

@@ -9,6 +9,7 @@ import { createPicture } from "#js/graph/picture.js";
 import { createTree } from "#js/graph/tree.js";
 
 const ALIKE = 50; // scenes of one layout whose words are measured
+const KEPT = 12; // compositions of one layout
 
 /** The number of the scene at row k: the last that begins at or before it. */
 export function sceneAt(drawing, k) {
@@ -37,7 +38,8 @@ function createShown(trace, layout, size, listeners) {
   const picture = createPicture((part) => listen(part, listeners));
   const flow = createFlow(trace);
   picture.root.append(flow.layer);
-  const shown = { tree: null, entered: null, key: null, parts: null, focus: null };
+  const composed = new Map();
+  const shown = { composed, tree: null, entered: null, key: null, parts: null, focus: null };
   return { layout, size, picture, flow, ...shown };
 }
 
@@ -67,13 +69,23 @@ export function createScenes(trace, drawing, listeners) {
     return shown;
   }
 
+  /** What is open in a layout, put together; the last few are kept. */
+  function composedOf(shown, open) {
+    const before = shown.composed.get(shown.key);
+    const composed = before ?? compose(drawing.layouts, shown.layout, (path) => open.has(path));
+    shown.composed.delete(shown.key);
+    shown.composed.set(shown.key, composed);
+    if (shown.composed.size > KEPT) shown.composed.delete(shown.composed.keys().next().value);
+    return composed;
+  }
+
   /** Put together what is open in a scene, if that has changed; say whether it has. */
   function arrange(shown, open) {
     const key = [...open].join(" ");
     const changed = shown.key !== key;
     if (changed) {
       shown.key = key;
-      const composed = compose(drawing.layouts, shown.layout, (path) => open.has(path));
+      const composed = composedOf(shown, open);
       shown.parts = shown.picture.arrange(composed);
       shown.flow.arrange(shown.parts, alike(shown.layout));
     }

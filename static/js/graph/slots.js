@@ -8,7 +8,7 @@ import { fittedValue, MONO, textWidth } from "#js/graph/shapes.js";
 
 /** "1 of 2 paths" for a node that gradients still travel to, or null when none are expected. */
 export function paths(state, node) {
-  const total = state.backward ? state.expected.get(node) : 0;
+  const total = state.expected.get(node) && state.backward ? state.expected.get(node) : 0;
   if (!total) return null;
   const arrived = total - (state.missing.get(node) ?? total);
   return { arrived, total, text: word(total === 1 ? "graph.path" : "graph.paths", { arrived, total }) };

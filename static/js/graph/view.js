@@ -14,6 +14,7 @@ import { clear, paint } from "#js/graph/shapes.js";
 import { makeStage } from "#js/graph/stage.js";
 import { createTable } from "#js/graph/table.js";
 import { around } from "#js/graph/tree.js";
+import { isSame, watch } from "#js/graph/watch.js";
 import { t as word } from "#js/i18n.js";
 import { culprits } from "#js/trace/findings.js";
 import { countUpTo, nodeStops, stops, subject } from "#js/trace/stops.js";
@@ -56,22 +57,43 @@ function idsIn(tree, path) {
   return owned.flatMap(({ tensors, node, accumulate }) => [...tensors, node, accumulate].filter(Boolean));
 }
 
-/** Show a part; one that stands for nothing in this scene is left out. */
-function showPart(part, tree, moment, guilty) {
-  const group = tree.group(part.role);
-  if (part.kind === "region") return show(part, regionLook(group, part.box.width));
-  set(part.group, "data-culprit", idsIn(tree, part.role).some((id) => guilty.has(id)) ? "true" : null);
-  if (group) return show(part, groupLook(moment, group, tree.membersOf(part.role), part.box.width));
-  const ids = tree.idsOf(part.role);
-  const standing = part.kind === "op" ? ids.node : ids.tensor;
-  set(part.group, "hidden", !standing);
-  set(part.group, "data-ids", standing ? idsIn(tree, part.role).join(" ") : null);
-  if (!standing) clear(part);
-  return standing ? show(part, lookOf(moment, part, ids)) : null;
+/** The boxes that these ids stand in, and the groups around them. */
+function pathsOf(tree, ids) {
+  const paths = ids.map((id) => tree.pathOf(id)).filter(Boolean);
+  return new Set(paths.flatMap((path) => [path, ...around(path)]));
 }
 
-function show(part, seen) {
-  paint(part, seen);
+/** The nodes and tensors that a row speaks of. */
+function idsOfRow(row) {
+  const { node, tensor, target, outputs = [], tensors = [] } = row ?? {};
+  return [node, tensor, target, ...outputs, ...tensors.flat()].filter((id) => typeof id === "string");
+}
+
+/** The look of a part; null for one that stands for nothing in this scene. */
+function lookNow(part, tree, moment) {
+  const group = tree.group(part.role);
+  if (part.kind === "region") return regionLook(group, part.box.width);
+  if (group) return groupLook(moment, group, tree.membersOf(part.role), part.box.width);
+  const ids = tree.idsOf(part.role);
+  return (part.kind === "op" ? ids.node : ids.tensor) ? lookOf(moment, part, ids) : null;
+}
+
+/** Show a part, if what its look is made from has changed since it was last shown. */
+function showPart(part, tree, moment, { guilty, spoken, look }) {
+  const { width } = part.box;
+  const row = spoken.has(part.role) ? moment.row : null;
+  const { known, role, kind } = part;
+  const isKnown = known && known.tree === tree && known.width === width && known.row === row;
+  if (kind !== "region") set(part.group, "data-culprit", guilty.has(role) ? "true" : null);
+  if (isKnown && isSame(known.reads, moment)) return known.seen;
+  const { made: seen, reads } = look(row, (watched) => lookNow(part, tree, watched));
+  if (kind !== "region" && !tree.group(role)) {
+    set(part.group, "hidden", !seen);
+    set(part.group, "data-ids", seen ? idsIn(tree, role).join(" ") : null);
+  }
+  if (seen) paint(part, seen);
+  else clear(part);
+  part.known = { tree, width, row, reads, seen };
   return seen;
 }
 
@@ -94,7 +116,11 @@ function about(shown, { row, focus }, open) {
 }
 
 /** Which parts are lit: those that stand for what is pointed at, on a way that is, or was sought. */
-function light({ parts, tree, picture }, selection) {
+function light(shown, selection) {
+  const { parts, tree, picture } = shown;
+  const isDark = !selection?.hovered && !selection?.picked;
+  if (isDark && shown.dark === parts) return;
+  shown.dark = isDark ? parts : null;
   const way = selection?.hovered?.kind === "path" ? selection.hovered : { nodes: [], edges: [] };
   const of = (thing) => ({ element: thing?.ids, path: way.nodes })[thing?.kind] ?? [];
   const paths = (thing) => new Set(of(thing).map((id) => tree.pathOf(id)).filter(Boolean));
@@ -124,10 +150,11 @@ function press(part, { shown, folds, trace, player, show }) {
 
 /** Show every part that is on the page; returns what is shown of each. */
 function showParts(parts, tree, moment) {
-  const guilty = culprits(moment.trace, moment.state.k).ids;
+  const guilty = pathsOf(tree, [...culprits(moment.trace, moment.state.k).ids]);
+  const now = { guilty, spoken: pathsOf(tree, idsOfRow(moment.row)), look: watch(moment) };
   const seen = [];
   for (const part of [...parts.boxes, ...parts.regions]) {
-    const shown = showPart(part, tree, moment, guilty);
+    const shown = showPart(part, tree, moment, now);
     if (shown && part.kind !== "region") seen.push({ part, seen: shown });
   }
   return seen;

@@ -59,7 +59,8 @@ export function reveal(view, box, place, bounds) {
 }
 
 function transform(canvas, { x, y, scale }) {
-  canvas.style.transform = `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) scale(${scale.toFixed(4)})`;
+  const wanted = `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) scale(${scale.toFixed(4)})`;
+  if (canvas.style.transform !== wanted) canvas.style.transform = wanted;
 }
 
 /** Place a new picture without gliding to its place from that of the one before. */

@@ -18,8 +18,18 @@ export function nodes(trace, state) {
   return [...entered, ...[...all].filter((node) => !known.has(node)).map((node) => ({ node, k: Infinity }))];
 }
 
+/** @type {WeakMap<object, Map<number, {node: string, k: number}[]>>} */
+const orders = new WeakMap();
+
 /** The rows in which nodes are entered in the backward that begins at row `from`, nested ones left out. */
 export function order(trace, from) {
+  if (!orders.has(trace)) orders.set(trace, new Map());
+  const known = orders.get(trace);
+  if (!known.has(from)) known.set(from, findOrder(trace, from));
+  return known.get(from);
+}
+
+function findOrder(trace, from) {
   const entered = [];
   let depth = 0;
   for (let k = from; k < trace.rows.length; k += 1) {
@@ -61,11 +71,16 @@ function makeRow(ctx, signal) {
   return row;
 }
 
+/** The row from k on in which a node has run, or -1. */
+function ranFrom({ rows }, node, k) {
+  for (let i = k; i < rows.length; i += 1)
+    if (rows[i].node === node && ["node_ran", "grad_accumulated"].includes(rows[i].kind)) return i;
+  return -1;
+}
+
 function fill(row, { trace }, state, { node, k }) {
   const { text, phase } = status(state, node, k);
-  const ran = trace.rows.findIndex(
-    (each, i) => i >= k && each.node === node && ["node_ran", "grad_accumulated"].includes(each.kind),
-  );
+  const ran = ranFrom(trace, node, k);
   row.k = ran < 0 ? (k === Infinity ? null : k) : ran;
   set(row.button, "disabled", row.k === null ? "" : null);
   set(row.button, "data-phase", phase);

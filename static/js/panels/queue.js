@@ -4,8 +4,10 @@ import { t as word } from "#js/i18n.js";
 import { heapOf } from "#js/panels/heap.js";
 import { queueLabel as label } from "#js/panels/names.js";
 import { termed } from "#js/panels/terms.js";
+import { behind, depthOf } from "#js/trace/heap.js";
 
 const MOST = 6;
+const WAITING = 24; // nodes that wait and are told one by one
 
 /** The nodes of a queue, the one that runs next first: AccumulateGrad before all, then the latest made. */
 export function running(trace, queue) {
@@ -16,14 +18,14 @@ export function running(trace, queue) {
 /** Who waits for how many paths; those that a gradient has reached come first. */
 function waiting(trace, state) {
   const left = (node) => state.missing.get(node) ?? state.expected.get(node);
-  const untouched = ([node, total]) => Number(left(node) === total);
   const all = [...state.expected].filter(([node]) => left(node) > 0);
-  return all
-    .sort((a, b) => untouched(a) - untouched(b))
-    .map(([node]) => {
-      const key = left(node) === 1 ? "queue.waitsOne" : "queue.waits";
-      return word(key, { node: label(trace, state, node), left: left(node) });
-    });
+  const [touched, untouched] = [[], []];
+  for (const [node, total] of all) (left(node) === total ? untouched : touched).push(node);
+  const told = [...touched, ...untouched].slice(0, WAITING).map((node) => {
+    const key = left(node) === 1 ? "queue.waitsOne" : "queue.waits";
+    return word(key, { node: label(trace, state, node), left: left(node) });
+  });
+  return all.length > WAITING ? [...told, `+${all.length - WAITING}`] : told;
 }
 
 /** The queue of each device that has nodes in this pass, the caller's first; one queue on the CPU alone. */
@@ -52,10 +54,19 @@ function chipsOf(trace, state, queue) {
     : h("span", { class: "queue-note" }, word("queue.empty"));
 }
 
-function content(trace, state, isEngine) {
+/** What is told of the queues, and a text that says whether it is what was told before. */
+function told(trace, state, isEngine) {
+  if (!state.backward) return { key: "idle", queues: [], wait: [] };
+  const [queues, wait] = [byDevice(trace, state), waiting(trace, state)];
+  const labels = queues.map(([device, nodes]) => [device, nodes.map((node) => label(trace, state, node))]);
+  const outer = isEngine ? [depthOf(state.backward), behind(state)] : null;
+  return { key: JSON.stringify([isEngine, labels, wait, outer]), queues, wait };
+}
+
+function content(trace, state, isEngine, { queues, wait }) {
   if (!state.backward) return [h("span", { class: "queue-note" }, word("queue.idle"))];
   const shown = isEngine ? heapOf : chipsOf;
-  const lists = byDevice(trace, state).map(([device, nodes]) =>
+  const lists = queues.map(([device, nodes]) =>
     device === null
       ? shown(trace, state, nodes)
       : h(
@@ -66,7 +77,6 @@ function content(trace, state, isEngine) {
           shown(trace, state, nodes),
         ),
   );
-  const wait = waiting(trace, state);
   return [
     ...lists,
     wait.length
@@ -82,13 +92,17 @@ export const queue = {
   mount(root, { trace, player }) {
     const body = h("div", { class: "queue-body" });
     const rule = h("span", { class: "queue-note" });
+    let key = "";
     root.append(h("p", { class: "queue-title" }, h("strong", null, termed("panel.queue")), " ", rule), body);
     return {
       show(state) {
         const isEngine = player?.level === "engine";
         set(body, "data-heap", isEngine);
         write(rule, word(isEngine ? "queue.heap" : "queue.rule"));
-        body.replaceChildren(...content(trace, state, isEngine).filter(Boolean));
+        const now = told(trace, state, isEngine);
+        if (now.key === key) return;
+        key = now.key;
+        body.replaceChildren(...content(trace, state, isEngine, now).filter(Boolean));
       },
     };
   },

@@ -48,7 +48,9 @@ export function reduction(trace, from, node, slot) {
 
 /** The row in which the running node ran, at or before row k. */
 function ranAt(trace, k, node) {
-  return trace.rows.slice(0, k + 1).findLastIndex((row) => row.kind === "node_ran" && row.node === node);
+  let at = k;
+  while (at >= 0 && !(trace.rows[at].kind === "node_ran" && trace.rows[at].node === node)) at -= 1;
+  return at;
 }
 
 /** The line below an equation: the result summed to its input's shape, which is what travels. */

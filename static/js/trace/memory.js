@@ -33,6 +33,8 @@ const WRITES_GRAD = new Set(["grad_accumulated", "grad_retained", "grad_set"]);
 const folded = new WeakMap();
 /** @type {WeakMap<Trace, Map<string, Storages>>} */
 const known = new WeakMap();
+/** @type {WeakMap<Trace, number>} the row in which a backward first records a graph of its own, or -1 */
+const hiding = new WeakMap();
 
 /**
  * Return what is held after every row.
@@ -54,17 +56,42 @@ export function memory(trace) {
  * @param {State} state
  */
 export function reached(trace, state) {
-  const nodes = new Set(starts(trace, state));
+  /** @type {Set<string>} */
+  const storages = new Set();
+  let sum = 0;
+  for (const [node, kept] of keepersFrom(trace, starts(trace, state))) {
+    if (state.saved.get(node)?.freed ?? true) continue;
+    for (const [storage, bytes] of kept) {
+      if (storages.has(storage)) continue;
+      storages.add(storage);
+      sum += bytes;
+    }
+  }
+  return sum;
+}
+
+/** @type {WeakMap<Trace, {key: string, found: [string, Storages][]}>} */
+const asked = new WeakMap();
+
+/**
+ * The nodes behind some others that keep anything, with what they keep; the last answer is known.
+ * @param {Trace} trace
+ * @param {string[]} from
+ */
+function keepersFrom(trace, from) {
+  const nodes = new Set(from);
+  const key = [...nodes].sort().join(" ");
+  const before = asked.get(trace);
+  if (before?.key === key) return before.found;
   for (const node of nodes) {
     for (const edge of trace.nodes[node]?.edges ?? []) if (edge) nodes.add(edge[0]);
   }
-  /** @type {Storages} */
-  const storages = new Map();
-  for (const [node, fact] of state.saved) {
-    if (fact.freed || !nodes.has(node)) continue;
-    for (const [storage, bytes] of keeps(trace).get(node) ?? []) storages.set(storage, bytes);
-  }
-  return [...storages.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const found = [...nodes].flatMap((node) => {
+    const kept = keeps(trace).get(node);
+    return kept ? [/** @type {[string, Storages]} */ ([node, kept])] : [];
+  });
+  asked.set(trace, { key, found });
+  return found;
 }
 
 /**
@@ -72,8 +99,14 @@ export function reached(trace, state) {
  * @param {Trace} trace
  * @param {number} k
  */
-export const hasHidden = (trace, k) =>
-  trace.rows.slice(0, k + 1).some((row) => row.kind === "backward_began" && row.create_graph);
+export function hasHidden(trace, k) {
+  let first = hiding.get(trace);
+  if (first === undefined) {
+    first = trace.rows.findIndex((row) => row.kind === "backward_began" && row.create_graph);
+    hiding.set(trace, first);
+  }
+  return first >= 0 && first <= k;
+}
 
 /**
  * Write a number of bytes: 96 B, 1.2 kB, 34 MB.
