@@ -11,6 +11,8 @@ import json
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -20,6 +22,7 @@ from playwright.sync_api import Error as PlaywrightError
 from tests.browser.server import serving
 
 ROUNDS = 9  # of the first picture
+OPENS = 5  # of a long trace
 SEEKS = 1_000
 COUNT = 150  # steps
 WAIT = 60_000  # ms that any one thing may take
@@ -159,22 +162,28 @@ def cpu(client: CDPSession) -> dict[str, float]:
     return {name: found[f"{name}Duration"] for name in SPENT}
 
 
-def steps(page: Page, name: str) -> None:
-    """Print what one step costs: by the clock, and of the processor."""
+@contextmanager
+def spending(page: Page, count: int, what: str) -> Iterator[None]:
+    """Print what the page's main thread spends of the processor, for each of `count` of these."""
     client = page.context.new_cdp_session(page)
     client.send("Performance.enable", {"timeDomain": "threadTicks"})
-    page.evaluate(STEPS, 20)
     before = cpu(client)
-    told(f"a step, {name}, by the clock", page.evaluate(STEPS, COUNT))
+    yield
     after = cpu(client)
-    spent = {each: (after[each] - before[each]) / COUNT for each in SPENT}
-    said = ", ".join(f"{each} {ms:.2f}" for each, ms in spent.items())
-    print(f"  of the processor, ms for a step: {said}", flush=True)
+    said = ", ".join(f"{name} {(after[name] - before[name]) / count:.2f}" for name in SPENT)
+    print(f"  of the processor, ms for {what}: {said}", flush=True)
     client.detach()
 
 
+def steps(page: Page, name: str) -> None:
+    """Print what one step costs: by the clock, and of the processor."""
+    page.evaluate(STEPS, 20)
+    with spending(page, COUNT, "a step"):
+        told(f"a step, {name}, by the clock", page.evaluate(STEPS, COUNT))
+
+
 def long_tasks(trace: bytes) -> list[float]:
-    """Return the milliseconds of processor time of the tasks in a recorded trace, of one renderer's thread."""
+    """Return the processor's milliseconds of each task in a recorded trace, of pages' main threads."""
     events = json.loads(trace)["traceEvents"]
     mains = {
         (each["pid"], each["tid"])
@@ -232,17 +241,19 @@ def flat(page: Page, address: str) -> None:
 def first(page: Page, address: str) -> None:
     """The first picture of a program of 20 lines."""
     opened(page, address, TWENTY)
-    firsts = [page.evaluate(FIRST) for _ in range(ROUNDS)]
-    told("first picture of 20 lines, from the click", [ms for ms, _ in firsts])
-    told("  of which the server", [server for _, server in firsts])
+    with spending(page, ROUNDS, "a picture, the server's apart"):
+        firsts = [page.evaluate(FIRST) for _ in range(ROUNDS)]
+        told("first picture of 20 lines, from the click", [ms for ms, _ in firsts])
+        told("  of which the server", [server for _, server in firsts])
 
 
 def long(page: Page, address: str) -> None:
     """A long trace that is opened."""
     opened(page, address, LONG)
     rows = page.evaluate("() => document.querySelector('[data-testid=player]').dataset.steps")
-    opens = [page.evaluate(FIRST) for _ in range(5)]
-    told(f"a trace of {rows} rows, from the answer on", [ms - server for ms, server in opens])
+    with spending(page, OPENS, "an opening"):
+        opens = [page.evaluate(FIRST) for _ in range(OPENS)]
+        told(f"a trace of {rows} rows, from the answer on", [ms - server for ms, server in opens])
 
 
 def alive(page: Page, address: str) -> None:

@@ -114,6 +114,7 @@ function extensions(cm, { onRun, onChange }) {
 function rich(cm, parent, options, doc) {
   const view = new cm.EditorView({ doc, extensions: extensions(cm, options) });
   parent.replaceChildren(view.dom);
+  let isMarked = false;
   const diagnose = (list) => view.dispatch(cm.setDiagnostics(view.state, list));
   return {
     text: () => view.state.doc.toString(),
@@ -125,9 +126,11 @@ function rich(cm, parent, options, doc) {
     focus: () => view.focus(),
     mark(span, words) {
       if (!span) {
-        diagnose([]);
+        if (isMarked) diagnose([]);
+        isMarked = false;
         return;
       }
+      isMarked = true;
       const { from, to } = offsets(view.state.doc.toString(), span);
       diagnose([{ from, to, severity: "error", message: words }]);
       view.dispatch({ selection: { anchor: from }, scrollIntoView: true });

@@ -4,6 +4,7 @@
  * forward one whose node runs.
  */
 import { h, set, write } from "#js/dom.js";
+import { oncePerFrame } from "#js/frame.js";
 import { markedRuns, tokenLines } from "#js/code/tokens.js";
 import { t as word } from "#js/i18n.js";
 import { culprits } from "#js/trace/findings.js";
@@ -121,18 +122,6 @@ function bringIntoView(root, parts, { expression, statement, error }) {
   if (top < 0 || top + element.offsetHeight > root.clientHeight) {
     root.scrollTop = element.offsetTop - root.clientHeight / 2 + element.offsetHeight / 2;
   }
-}
-
-/** A function that has `run` called in the next frame, however often it is called until then. */
-function oncePerFrame(run, signal) {
-  let frame = 0;
-  signal?.addEventListener("abort", () => cancelAnimationFrame(frame), { once: true });
-  return () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      run();
-    });
-  };
 }
 
 /** Mount the source of a trace. */

@@ -1,7 +1,7 @@
 /** Geometry of edges: points along a path, and room for words beside it. Pure numbers. */
 const SAMPLES = 48;
 const SPOT_HEIGHT = 22;
-const CROWDED = 60; // edges
+export const CROWDED = 60; // edges: with more, words stand where they would without the others
 const BADGE = 11; // badges stand this high above a box
 const SHIFTS = [0, -18, 18, -36, 36];
 const RISES = [-15, 15, -24, 24];

@@ -4,7 +4,7 @@
  * way into or out of a group is drawn as several edges, one in each level; a drawn edge may carry several.
  */
 import { set, svg, write } from "#js/dom.js";
-import { along, beside, lengthOf, points, spots } from "#js/graph/curves.js";
+import { along, beside, CROWDED as MANY, lengthOf, points, spots } from "#js/graph/curves.js";
 import { short } from "#js/trace/values.js";
 
 const CROWDED = 40;
@@ -119,22 +119,25 @@ function lineOf(part) {
 
 /** Measure the edges that are drawn, and find places for their words. */
 function measured(widthOf, alike, { edges: parts, buses, boxes, regions }) {
-  const lines = new Map([...parts.values()].map((part) => [part.key, lineOf(part)]));
   const sparse = parts.size <= CROWDED;
+  const middle = (key) => along(lineOf(parts.get(key)), 0.5);
+  const around = boxes.map(({ box }) => box);
+  if (parts.size > MANY) return { parts, buses, boxes: around, sparse, spot: { get: middle } };
+  const lines = new Map([...parts.values()].map((part) => [part.key, lineOf(part)]));
   const words = ({ key }) => {
     const single = alike.map((tree) => tree.carriedBy(key)).filter((carried) => carried.length === 1);
     return Math.max(0, ...single.map(([edge]) => widthOf(edge.name)));
   };
   const widths = new Map(sparse ? [...parts.values()].map((part) => [part.key, words(part)]) : []);
   const covers = (key) => regions.filter(({ role }) => !key.startsWith(`${role}/`)).map(({ box }) => box);
-  const spot = spots(boxes.map(({ box }) => box), lines, widths, covers);
+  const spot = spots(around, lines, widths, covers);
   for (const part of parts.values()) {
     const { x, y, tight } = spot.get(part.key);
     part.tight = tight;
     set(part.label, "x", x.toFixed(1));
     set(part.label, "y", (y + 4).toFixed(1));
   }
-  return { parts, buses, boxes: boxes.map(({ box }) => box), sparse, spot };
+  return { parts, buses, boxes: around, sparse, spot };
 }
 
 function finish(way, moving) {
@@ -169,6 +172,24 @@ function spotOf({ spot, boxes }, { key, line }, words) {
   return found?.tight ? beside(boxes, line, widthOfPill(words)) : (found ?? null);
 }
 
+/** Show what an edge is and tells, if that has changed. */
+function showEdge(trace, part, being, told) {
+  const from = told === undefined ? null : part.carried[0];
+  if (part.being === being && part.told === told && part.tells === from) return;
+  Object.assign(part, { being, told, tells: from });
+  set(part.group, "data-state", being);
+  write(part.label, from ? short(trace, told, LONGEST) : "");
+  set(part.label, "data-values", told ? JSON.stringify([["", told]]) : null);
+  set(part.label, "data-why", from && placeOf(from));
+}
+
+/** The gradient that an edge's label tells, or undefined. */
+function toldBy({ sparse }, part, state, being) {
+  const [only, ...more] = part.carried;
+  const single = sparse && !part.tight && only && more.length === 0 && only.slot !== null;
+  return being === "passed" && single ? (state.flow.get(only.name) ?? null) : undefined;
+}
+
 /**
  * Follow the edges of one layout: `arrange` takes what is drawn, for all trees of scenes that look `alike`;
  * `enter` the tree of the scene that is shown; `show` and `draw` bring it up to date.
@@ -183,24 +204,10 @@ export function createFlow(trace) {
   let tree = null;
   const coloured = new Set(); // edges with a trail
 
-  const wayOf = (edge) => edge.way.map((key) => drawn.parts.get(key)).filter(Boolean);
-
-  /** The gradient that an edge's label tells, or undefined. */
-  function toldBy(part, state, being) {
-    const [only, ...more] = part.carried;
-    const single = drawn.sparse && !part.tight && only && more.length === 0 && only.slot !== null;
-    return being === "passed" && single ? (state.flow.get(only.name) ?? null) : undefined;
-  }
-
-  /** Show what an edge is and tells, if that has changed. */
-  function showEdge(part, being, told) {
-    const from = told === undefined ? null : part.carried[0];
-    if (part.being === being && part.told === told && part.tells === from) return;
-    Object.assign(part, { being, told, tells: from });
-    set(part.group, "data-state", being);
-    write(part.label, from ? short(trace, told, LONGEST) : "");
-    set(part.label, "data-values", told ? JSON.stringify([["", told]]) : null);
-    set(part.label, "data-why", from && placeOf(from));
+  function wayOf(edge) {
+    const way = edge.way.map((key) => drawn.parts.get(key)).filter(Boolean);
+    way.forEach(lineOf);
+    return way;
   }
 
   function show({ state, row }) {
@@ -211,12 +218,10 @@ export function createFlow(trace) {
     coloured.clear();
     for (const part of drawn.parts.values()) {
       const being = now.has(part) ? moving.state : stateOf(part, state);
-      showEdge(part, being, toldBy(part, state, being));
+      showEdge(trace, part, being, toldBy(drawn, part, state, being));
     }
-    for (const bus of drawn.buses) {
-      const made = bus.edges.some((part) => part.being !== "ghost");
-      set(bus.group, "data-state", made ? "made" : "ghost");
-    }
+    for (const { group, edges } of drawn.buses)
+      set(group, "data-state", edges.some((part) => part.being !== "ghost") ? "made" : "ghost");
     for (const part of now) coloured.add(part);
     for (const way of moves) if (way.length) finish(way, moving);
     for (const dot of dots.childNodes) moveDot(dot, null);

@@ -24,6 +24,11 @@ function keep(map, key, make) {
 const meet = (a, b) =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
+/** What is near a view: it, with a margin. */
+function around({ x, y, width, height }) {
+  return { x: x - NEAR, y: y - NEAR, width: width + 2 * NEAR, height: height + 2 * NEAR };
+}
+
 /** Put nodes into a parent in this order, touching only what is not there already. */
 function fill(parent, nodes) {
   const old = parent.childNodes;
@@ -91,8 +96,7 @@ export function createPicture(onMake) {
     if (!shown.many) return shown;
     const key = [view.x, view.y, view.width, view.height].join(" ");
     if (culled?.of === shown && culled.key === key) return culled.parts;
-    const [width, height] = [view.width + 2 * NEAR, view.height + 2 * NEAR];
-    const near = { x: view.x - NEAR, y: view.y - NEAR, width, height };
+    const near = around(view);
     const boxes = shown.boxes.filter(({ box }) => meet(box, near));
     fill(layers.elements, [...boxes, ...shown.regions].map(({ group }) => group));
     culled = { of: shown, key, parts: { ...shown, boxes } };

@@ -160,6 +160,32 @@ function showParts(parts, tree, moment) {
   return seen;
 }
 
+/** What stands around the picture. */
+function showFrame(view, isThere, heading) {
+  set(view.empty, "hidden", isThere);
+  write(view.caption, `${word("graph.title")} · ${heading}`);
+  set(view.stage, "hidden", !isThere);
+}
+
+/**
+ * What travels at t; the box that a gradient is on its way to looks as it did a row before, until it arrives
+ * (t = 1).
+ */
+function createTravel({ trace, player }) {
+  let [shown, late] = [null, null]; // the box that looks as before, and in which row
+  return ({ flow, parts, tree }, row, t) => {
+    flow.draw(row, t);
+    const path = row.kind === "edge_flowed" && t < 1 ? tree.pathOf(row.target) : null;
+    if (shown && (!path || late !== row) && shown.known?.seen) paint(shown, shown.known.seen);
+    const part = path && parts.boxes.find(({ role }) => role === path);
+    if (part?.known?.seen && late !== row) {
+      const before = lookNow(part, tree, momentOf(trace, player.stateBefore, player.level));
+      if (before) paint(part, before);
+    }
+    [shown, late] = part ? [part, row] : [null, null];
+  };
+}
+
 /** Mount the graph of a trace; returns show, draw and fit. */
 export function mount(root, context) {
   const { trace, drawing, player, selection = null, redraw, signal } = context;
@@ -168,6 +194,7 @@ export function mount(root, context) {
   const folds = createFolds(trace);
   const table = createTable(root, { signal, redraw: () => show(player.state) });
   const minimap = createMinimap(root, { signal, onGo: (point) => view.zoom.centre(point) });
+  const travel = createTravel(context);
   let [current, mapped] = [null, null];
   view.zoom.onMove(() => current && look());
 
@@ -203,9 +230,7 @@ export function mount(root, context) {
     const shown = scenes.enter(state.k);
     if (shown && shown !== current) view.hang(shown);
     current = shown ?? current;
-    set(view.empty, "hidden", shown !== null);
-    write(view.caption, `${word("graph.title")} · ${heading(state.k)}`);
-    set(view.stage, "hidden", shown === null);
+    showFrame(view, shown !== null, heading(state.k));
     if (!shown) return;
     const picked = selection?.picked?.kind === "element" ? selection.picked.ids : null;
     const open = folds.openAt(state.k, shown.tree, picked);
@@ -219,5 +244,5 @@ export function mount(root, context) {
     light(shown, selection);
   }
 
-  return { show, draw: (row, t) => current?.flow.draw(row, t), fit: () => view.zoom.fit() };
+  return { show, draw: (row, t) => current && travel(current, row, t), fit: () => view.zoom.fit() };
 }

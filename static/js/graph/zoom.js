@@ -9,6 +9,7 @@ const READABLE = { wide: 0.95, narrow: 0.85 };
 const LARGEST = 1.3;
 const LEAST = 0.03;
 const MARGIN = 20;
+const HURRIED = 200; // ms between steps
 const AROUND = 130; // px kept in view beside what a step is about
 
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
@@ -72,6 +73,26 @@ function atOnce(canvas, apply) {
   return true;
 }
 
+/** Say on the document that steps follow each other faster than a picture can glide from one to the next. */
+function createHurry(signal) {
+  let [last, timer] = [-Infinity, 0];
+  const { dataset } = document.documentElement;
+  const end = () => {
+    timer = 0;
+    delete dataset.hurried;
+  };
+  signal?.addEventListener("abort", () => timer && (clearTimeout(timer), end()), { once: true });
+  return () => {
+    const now = performance.now();
+    if (now - last < HURRIED) {
+      clearTimeout(timer);
+      timer = setTimeout(end, HURRIED);
+      if (!("hurried" in dataset)) dataset.hurried = "";
+    }
+    last = now;
+  };
+}
+
 function watchSize(stage, signal, onChange) {
   const observer = typeof ResizeObserver === "function" ? new ResizeObserver(onChange) : null;
   observer?.observe(stage);
@@ -96,6 +117,7 @@ export function createZoom(stage, canvas, { signal }) {
     return room;
   };
 
+  const hurry = createHurry(signal);
   function apply() {
     if (!place().width || !place().height) return;
     const wanted = chosen ?? firstView(room, size);
@@ -128,6 +150,7 @@ export function createZoom(stage, canvas, { signal }) {
     },
     /** Bring a box into view, or into its middle; `all` is the bounds of what is drawn now. */
     follow(box, all, inMiddle = false) {
+      hurry();
       [focus, bounds, middle] = [box, all, inMiddle];
       if (placed) apply();
       else placed = atOnce(canvas, apply);

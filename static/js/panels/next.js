@@ -9,27 +9,28 @@ import { nodeSubject } from "#js/panels/names.js";
 const BEFORE = 3;
 const SHOWN = 9;
 
+/** @type {WeakMap<object, Map<number, {node: string, k: number}[]>>} */
+const passes = new WeakMap();
+
 /** All nodes of the running backward: those that are entered, then those that nothing has reached. */
 export function nodes(trace, state) {
   if (!state.backward) return [];
+  if (!passes.has(trace)) passes.set(trace, new Map());
+  const known = passes.get(trace);
+  const { k } = state.backward;
+  if (!known.has(k)) known.set(k, nodesOf(trace, state));
+  return known.get(k);
+}
+
+function nodesOf(trace, state) {
   const entered = order(trace, state.backward.k);
   const known = new Set(entered.map(({ node }) => node));
   const all = new Set([...state.backward.root_nodes.filter(Boolean), ...state.expected.keys()]);
   return [...entered, ...[...all].filter((node) => !known.has(node)).map((node) => ({ node, k: Infinity }))];
 }
 
-/** @type {WeakMap<object, Map<number, {node: string, k: number}[]>>} */
-const orders = new WeakMap();
-
 /** The rows in which nodes are entered in the backward that begins at row `from`, nested ones left out. */
 export function order(trace, from) {
-  if (!orders.has(trace)) orders.set(trace, new Map());
-  const known = orders.get(trace);
-  if (!known.has(from)) known.set(from, findOrder(trace, from));
-  return known.get(from);
-}
-
-function findOrder(trace, from) {
   const entered = [];
   let depth = 0;
   for (let k = from; k < trace.rows.length; k += 1) {

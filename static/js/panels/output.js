@@ -1,5 +1,6 @@
 /** What the program has printed so far, and only so far; warnings among it, as a console shows both. */
 import { h } from "#js/dom.js";
+import { oncePerFrame } from "#js/frame.js";
 import { chart } from "#js/panels/chart.js";
 import { t as word } from "#js/i18n.js";
 
@@ -21,7 +22,7 @@ export const output = {
   id: "output",
   title: "panel.output",
   slot: "output",
-  mount(root) {
+  mount(root, { signal }) {
     const text = h("pre", {
       class: "output-text",
       "data-testid": "output",
@@ -32,6 +33,7 @@ export const output = {
     });
     root.append(text);
     let last = null;
+    const scroll = oncePerFrame(() => (text.scrollTop = text.scrollHeight), signal);
     return {
       show(state) {
         const told = TOLD.includes(state.row?.kind);
@@ -53,7 +55,7 @@ export const output = {
             ),
           ),
         );
-        text.scrollTop = text.scrollHeight;
+        scroll();
       },
     };
   },

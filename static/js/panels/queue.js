@@ -7,6 +7,7 @@ import { termed } from "#js/panels/terms.js";
 import { behind, depthOf } from "#js/trace/heap.js";
 
 const MOST = 6;
+const ENOUGH = 15; // nodes of a queue that anybody shows
 const WAITING = 24; // nodes that wait and are told one by one
 
 /** The nodes of a queue, the one that runs next first: AccumulateGrad before all, then the latest made. */
@@ -58,7 +59,12 @@ function chipsOf(trace, state, queue) {
 function told(trace, state, isEngine) {
   if (!state.backward) return { key: "idle", queues: [], wait: [] };
   const [queues, wait] = [byDevice(trace, state), waiting(trace, state)];
-  const labels = queues.map(([device, nodes]) => [device, nodes.map((node) => label(trace, state, node))]);
+  const seen = (nodes) => (isEngine ? nodes : running(trace, nodes)).slice(0, ENOUGH);
+  const labels = queues.map(([device, nodes]) => [
+    device,
+    nodes.length,
+    ...seen(nodes).map((node) => `${node} ${label(trace, state, node)}`),
+  ]);
   const outer = isEngine ? [depthOf(state.backward), behind(state)] : null;
   return { key: JSON.stringify([isEngine, labels, wait, outer]), queues, wait };
 }

@@ -109,15 +109,18 @@ export function keepPlace(position, onLeave) {
   }
 }
 
+const LATEST = 4; // times `every` that a step may wait to be written
+
 /**
- * Return a function that writes the latest k and level, and says so: at most twice a second, for browsers
- * allow no more.
+ * Return a function that writes the latest k and level, and says so: once the reader rests, else every few
+ * seconds; browsers allow no more than two a second, and writing is slow.
  * @param {{signal: AbortSignal, every?: number, page?: Window, onWritten?: () => void}} options
  */
 export function keepInAddress({ signal, every = 500, page = window, onWritten = () => {} }) {
   /** @type {{k: number, level?: Level}} */
   let latest = { k: -1 };
   let timer = 0;
+  let [asked, since] = [0, 0]; // when the timer was set last; since when something waits to be written
   function write() {
     timer = 0;
     const { pathname, search, hash } = page.location;
@@ -128,6 +131,11 @@ export function keepInAddress({ signal, every = 500, page = window, onWritten = 
   signal.addEventListener("abort", () => page.clearTimeout(timer), { once: true });
   return (/** @type {number} */ k, /** @type {Level} */ level) => {
     latest = { k, level };
-    if (timer === 0) timer = page.setTimeout(write, every);
+    const now = Date.now();
+    if (timer === 0) since = now;
+    else if (now - asked < every / 2 || now - since > every * LATEST) return;
+    page.clearTimeout(timer);
+    asked = now;
+    timer = page.setTimeout(write, every);
   };
 }

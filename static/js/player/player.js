@@ -86,6 +86,11 @@ class Player {
     return this.#state;
   }
 
+  /** The state one row before. */
+  get stateBefore() {
+    return this.#history.at(this.#k - 1);
+  }
+
   /**
    * Hear of every change; return the function that ends it.
    * @param {Listener} listener
