@@ -107,8 +107,7 @@ function around(view, box, place) {
 
 /** Keep `canvas` placed inside `stage`; returns what the view and the keys call. */
 export function createZoom(stage, canvas, { signal }) {
-  let size = { width: 1, height: 1 };
-  let bounds = { x: 0, y: 0, ...size };
+  let [size, bounds] = [{ width: 1, height: 1 }, { x: 0, y: 0, width: 1, height: 1 }];
   let [chosen, focus, middle] = [null, null, false];
   let [current, placed, moved] = [{ scale: 1, x: 0, y: 0 }, false, () => {}];
   let room = null; // of the stage: asking for it makes the browser lay the page out
@@ -116,8 +115,8 @@ export function createZoom(stage, canvas, { signal }) {
     if (!room?.width) room = { width: stage.clientWidth, height: stage.clientHeight };
     return room;
   };
-
   const hurry = createHurry(signal);
+
   function apply() {
     if (!place().width || !place().height) return;
     const wanted = chosen ?? firstView(room, size);
