@@ -50,6 +50,14 @@ def test_a_grad_is_taken_apart_into_paths_that_add_up_and_the_estimate_agrees(pl
     shoot(player.page, "why")
 
 
+def test_on_a_phone_the_question_brings_its_answer_to_the_front(player: Player):
+    player.page.set_viewport_size({"width": 390, "height": 844})
+    player.visit(CODE).click("last")
+    player.leaf("x").locator("[data-why]").first.click()
+    answered(player)
+    assert card(player).is_visible() and not player.leaf("x").is_visible()
+
+
 def test_every_element_is_chosen_by_pointer_and_keyboard(player: Player):
     player.visit(CODE).click("last")
     player.leaf("x").locator("[data-why]").first.click()

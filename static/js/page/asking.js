@@ -1,13 +1,15 @@
 /**
  * A click or Enter on a gradient asks why it is what it is, wherever it is shown: whatever shows one says so
- * by
- * `data-why`, a place as in trace/gradients.js. Likewise `data-move`, {tensor}: a number that can be moved.
+ * by `data-why`, a place as in trace/gradients.js. Likewise `data-move`, {tensor}: a number that can be
+ * moved.
  */
 
 import { set } from "#js/dom.js";
+import { choose } from "#js/page/panes.js";
 import { indexOf, gradientOf, sourceOf } from "#js/trace/gradients.js";
 
 const TARGET = "[data-why], [data-move]";
+const ANSWERS = "pane-inspector"; // where the answer stands: on a phone it is a tab of its own
 
 /**
  * @param {Element} root
@@ -25,6 +27,7 @@ export function mountAsking(root, { trace, player, selection, questions, move, s
     if (told === null) {
       const { tensor, element } = JSON.parse(at.getAttribute("data-move") ?? "{}");
       if (!move) return false;
+      choose(ANSWERS);
       move(tensor, element ?? indexOf(trace.tensors[tensor]?.shape ?? [], flat));
       return true;
     }
@@ -46,6 +49,7 @@ export function mountAsking(root, { trace, player, selection, questions, move, s
       element,
     });
     player.pause();
+    choose(ANSWERS);
     root.querySelector('[data-panel="why"]')?.scrollIntoView?.({ block: "nearest" });
     return true;
   }

@@ -1,6 +1,7 @@
 /**
  * Points at which an operation has no derivative, found from the numbers it was given: PyTorch takes some
- * value all the same. Only operations whose convention is plain from a number or a tie are known here, and the row
+ * value all the same. Only operations whose convention is plain from a number or a tie are known here,
+ * and the row
  * of an embedding that is padding. No DOM.
  */
 
@@ -48,7 +49,8 @@ function numbersOf(trace, v) {
 
 /**
  * What kink there is at an element of an input, or null: {kind: "corner", op, at} a corner of the function,
- * {kind: "padding", op, row} a row that is given no gradient, {kind: "jump", op} a step, {kind: "tie", op, count} several elements are the largest (or smallest).
+ * {kind: "padding", op, row} a row that is given no gradient, {kind: "jump", op} a step, {kind: "tie",
+ * op, count} several elements are the largest (or smallest).
  * @param {Trace} trace
  * @param {number} _call
  * @param {{node: string, slot: number}} term
