@@ -31,14 +31,9 @@ def on_arrays(node: Node, grads: Sequence[Any]) -> tuple[list[Any] | None, bool]
     if work is None or type(grads[0]) is not Tensor:
         return UNFIT
     saved = node.held
-    if type(saved) is tuple:
-        steps = work.places
-        if steps is None:
-            steps = work.places = placed(asked(node), work.names)
-    else:
-        steps = work.steps
-        if steps is None:
-            steps = work.steps = asked(node)
+    steps = work.places if type(saved) is tuple else work.steps
+    if steps is None:
+        steps = first_steps(node, saved)
     grad = grads[0]
     array = grad.array
     kind = array.dtype
@@ -88,6 +83,16 @@ def on_arrays(node: Node, grads: Sequence[Any]) -> tuple[list[Any] | None, bool]
         if out.shape != shape or out.dtype is not dtype.numpy:
             fit = False
     return outs, fit
+
+
+def first_steps(node: Node, saved: Any) -> tuple[tuple, ...]:
+    """Find the steps of a node's work, and keep them for all nodes that share it."""
+    work = node.work
+    if type(saved) is tuple:
+        work.places = placed(asked(node), work.names)
+        return work.places
+    work.steps = asked(node)
+    return work.steps
 
 
 def asked(node: Node) -> tuple[tuple, ...]:

@@ -14,6 +14,7 @@ from app.lessons.run import BEFORE, Run
 NEXT = "next"  # to be clicked: the node that runs next
 
 
+# Note: lessons
 def section_told(section: Section, runs: Mapping[str, Run]) -> dict[str, Any]:
     """Return one section as the page gets it. Raises what facts, moments and prose raise."""
     run = runs[section.program]

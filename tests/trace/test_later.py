@@ -167,7 +167,7 @@ def writes(node):
 
 def test_whoever_writes_a_tensors_memory_says_so_before():
     found = list(writers_of_memory())
-    assert {function.name for _, function in found} >= {"write", "_renorm", "_update_statistics"}
+    assert {function.name for _, function in found} >= {"write", "renormalised", "_update_statistics"}
     for path, function in found:
         assert "events.overwriting(" in ast.unparse(function), f"{path.name}: {function.name} says nothing"
 

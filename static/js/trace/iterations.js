@@ -22,7 +22,8 @@ import { blocks, holds, loopAround } from "#js/trace/loops.js";
  */
 
 const MOVES = new Set(["optimizer_step", "data_replaced"]);
-const LEARNS = new Set(["backward_began", "optimizer_step"]); // without these it only writes: first values, say
+/** Without one of these a loop only writes: first values, say. */
+const LEARNS = new Set(["backward_began", "optimizer_step"]);
 
 /** @type {WeakMap<object, Loop[]>} */
 const known = new WeakMap();
