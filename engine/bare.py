@@ -37,9 +37,7 @@ def on_arrays(node: Node, grads: Sequence[Any]) -> tuple[list[Any] | None, bool]
     grad = grads[0]
     array = grad.array
     kind = array.dtype
-    if not steps or kind is not SINGLE and kind is not DOUBLE:
-        return UNFIT
-    if grad.exotic is not None or grad.place is not None:
+    if not steps or kind is not SINGLE and kind is not DOUBLE or not (grad.exotic is grad.place is None):
         return UNFIT
     edges, fit = node.next_edges, True
     outs: list[Any] = [None] * len(edges)
