@@ -77,7 +77,8 @@ export function formulaNumbers(
   terms,
   { result, captions = {}, into = null, tone = "result" },
 ) {
-  const line = plainParts(trace, formula, terms).map((part) => {
+  const [said] = formula.split(/: (?=[a-z])/); // what stands behind are words about it
+  const line = plainParts(trace, said, terms).map((part) => {
     if ("text" in part) return part.text.trim() ? signOf(part.text.trim()) : null;
     return term(trace, terms[part.name], toneOf(part.name), captions[part.name] ?? part.name);
   });
