@@ -133,6 +133,7 @@ def test_the_presenters_view_is_graph_sentence_and_timeline_and_escape_leaves_it
         assert player.page.locator(place).is_visible() is seen, place
     size = "() => parseFloat(getComputedStyle(document.querySelector('.sentence')).fontSize)"
     assert player.page.evaluate(size) >= 28
+    player.page.wait_for_function("() => location.hash.includes('s=')")
     player.page.reload()
     player.wait_for_trace()
     assert player.step > 0 and not player.page.locator(".pane.code").is_visible()

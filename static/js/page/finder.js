@@ -21,10 +21,9 @@ export function stepOf(trace, { kind, line, ids }, k) {
   return rows.find((row) => row > k) ?? rows[0] ?? null;
 }
 
-let made = 0; // a page may show two runs
-
 function makeDialog() {
-  const id = `found${(made += 1)}`;
+  const here = document.querySelectorAll("dialog.finder").length; // a page may show two runs
+  const id = `found${here + 1}`;
   const input = /** @type {HTMLInputElement} */ (
     h("input", {
       ...{ type: "search", class: "finder-text", role: "combobox", autocomplete: "off", spellcheck: "false" },
