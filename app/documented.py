@@ -31,3 +31,14 @@ def filled(schema: Any, parts: dict) -> Any:
     if "$ref" in schema:
         return filled(parts[schema["$ref"].rpartition("/")[2]], parts)
     return {key: filled(value, parts) for key, value in schema.items()}
+
+
+# of every route that runs a program which its request holds
+RUN_REFUSALS = refusals(
+    _400="The body is not JSON.",
+    _403="A page of another site sent the request.",
+    _413="The body or the program is too long.",
+    _422="The body is not of the right shape.",
+    _429="Too many programs of this client are running; Retry-After says when to come back.",
+    _503="All workers and the queue are taken; Retry-After says when to come back.",
+)

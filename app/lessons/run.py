@@ -49,9 +49,8 @@ class State:
             self.saved[row["node"]] = [entry[0] for entry in row["saved"]]
 
     def on_version_bumped(self, row: Row) -> None:
-        """Memory was written: all tensors that share it show the new numbers."""
+        """Memory was written once more."""
         self.version[row["tensor"]] = row["after"]
-        self.value.update(row.get("sharing", ()))
 
     def on_aliases_changed(self, row: Row) -> None:
         """Memory was written: what else shares it shows the new numbers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from app import examples, intake
-from app.documented import body_of, refusals
+from app.documented import RUN_REFUSALS, body_of, refusals
 from app.i18n import LANGUAGES, language_of
 from app.metrics import CONTENT_TYPE, may_see
 from app.models import (
@@ -28,14 +28,7 @@ router = APIRouter()
 TRACE_REQUEST = body_of(TraceRequest)
 TRACE_ANSWERS = {
     201: {"model": TraceAnswer, "description": "The run. If the program fails, that is how its trace ends."},
-    **refusals(
-        _400="The body is not JSON.",
-        _403="A page of another site sent the request.",
-        _413="The body or the program is too long.",
-        _422="The body is not of the right shape.",
-        _429="Too many programs of this client are running; Retry-After says when to come back.",
-        _503="All workers and the queue are taken; Retry-After says when to come back.",
-    ),
+    **RUN_REFUSALS,
     "default": {"model": ProblemAnswer, "description": "Any other problem."},
 }
 

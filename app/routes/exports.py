@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from app import intake
-from app.documented import body_of, refusals
+from app.documented import RUN_REFUSALS, body_of
 from app.export import Chosen
 from app.i18n import language_of
 from app.models import ExportRequest
@@ -18,14 +18,7 @@ ANSWERS = {
         "description": "The file, as an attachment.",
         "content": {media.split(";")[0]: {} for media in KINDS.values()},
     },
-    **refusals(
-        _400="The body is not JSON.",
-        _403="A page of another site sent the request.",
-        _413="The body or the program is too long.",
-        _422="The body is not of the right shape.",
-        _429="Too many programs of this client are running; Retry-After says when to come back.",
-        _503="All workers and the queue are taken; Retry-After says when to come back.",
-    ),
+    **RUN_REFUSALS,
 }
 
 

@@ -7,27 +7,18 @@ from typing import TypeVar
 from fastapi import APIRouter, Request
 
 from app import intake
-from app.documented import body_of, refusals
+from app.documented import RUN_REFUSALS, body_of
 from app.gradients import OfProgram, SlopeAnswer, SlopeRequest, WhyAnswer, WhyRequest
 from app.questions import answered
 
 router = APIRouter()
 A = TypeVar("A", WhyAnswer, SlopeAnswer)
 
-REFUSALS = refusals(
-    _400="The body is not JSON.",
-    _403="A page of another site sent the request.",
-    _413="The body or the program is too long.",
-    _422="The body is not of the right shape.",
-    _429="Too many programs of this client are running; Retry-After says when to come back.",
-    _503="All workers and the queue are taken; Retry-After says when to come back.",
-)
-
 
 @router.post(
     "/api/gradients/why",
     response_model=WhyAnswer,
-    responses=REFUSALS,
+    responses=RUN_REFUSALS,
     openapi_extra=body_of(WhyRequest),
     tags=["gradients"],
 )
@@ -42,7 +33,7 @@ async def explain_number(request: Request) -> WhyAnswer:
 @router.post(
     "/api/gradients/slope",
     response_model=SlopeAnswer,
-    responses=REFUSALS,
+    responses=RUN_REFUSALS,
     openapi_extra=body_of(SlopeRequest),
     tags=["gradients"],
 )

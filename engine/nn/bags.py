@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import events
 from engine.nn import functional as F
-from engine.nn import init
-from engine.nn.layers import empty
+from engine.nn.layers import draw_rows, empty
 from engine.nn.losses import Loss
 from engine.nn.module import Module, filling
 from engine.tensor import Parameter, Tensor
@@ -48,11 +46,7 @@ class EmbeddingBag(Module):
 
     def reset_parameters(self) -> None:
         """Draw the first values from the normal distribution; the padding row is zero."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            events.overwriting(self.weight.array)
-            self.weight.array[self.padding_idx] = 0
-            self.weight.bump()
+        draw_rows(self.weight, self.padding_idx)
 
     def forward(
         self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None

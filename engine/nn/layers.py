@@ -140,6 +140,16 @@ class Unflatten(Module):
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
+def draw_rows(weight: Tensor, padding_idx: int | None) -> None:
+    """Draw the first values of a table from the normal distribution; its padding row is zero."""
+    init.normal_(weight)
+    if padding_idx is not None:
+        events.overwriting(weight.array)
+        weight.array[padding_idx] = 0
+        weight.bump()
+        events.emit(events.MemoryWritten("buffer"))
+
+
 class Embedding(Module):
     """A row of numbers per index, learned."""
 
@@ -176,12 +186,7 @@ class Embedding(Module):
 
     def reset_parameters(self) -> None:
         """Draw the first values from the normal distribution; the padding row is zero."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            events.overwriting(self.weight.array)
-            self.weight.array[self.padding_idx] = 0
-            self.weight.bump()
-            events.emit(events.MemoryWritten("buffer"))
+        draw_rows(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the rows that the numbers in `input` name."""

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.moments import TWO_PATHS
 from tests.browser.player import Player
 
-TWO_PATHS = """import torch
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-w = torch.tensor([0.5, -1.0], requires_grad=True)
-y = w * x
-z = (y ** 2).sum() + x.sum()
-z.backward()
-print(x.grad, w.grad)
-"""
 LONG = """import torch
 w = torch.tensor([0.5, -1.0], requires_grad=True)
 for step in range(150):
